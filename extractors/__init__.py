@@ -1,0 +1,1 @@
+"""From a pile of HTML emails to fragments, style entities and neighbour edges."""

@@ -1,0 +1,1 @@
+"""The pipeline: stages, workspace, configuration, Prefect, MLflow and the command line."""

@@ -1,0 +1,1 @@
+"""Hypergraphs, features, hypergraph neural networks, and the tasks they are trained for."""
