@@ -1,0 +1,1 @@
+"""Published hypergraph data sets, read from the files their authors released."""
