@@ -1,0 +1,161 @@
+"""Run one stage and publish what it made."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from flows.config import Config
+from flows.errors import HnnError
+from flows.manifest import Manifest, Output, file_sha256, stage_key
+from flows.planning import OUTSIDE, Decision
+from flows.stage import Context, Progress, Stage
+from flows.workspace import Workspace, explain_os_error
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened to one stage in a run."""
+
+    stage: str
+    ran: bool
+    reason: str
+    manifest: Manifest
+
+
+def execute(
+    workspace: Workspace, decision: Decision, config: Config, overrides: Mapping[str, Any], progress: Progress
+) -> Outcome:
+    """Reuse the result that is there, or run the stage and publish a new one."""
+    stage = decision.stage
+    if decision.manifest is not None:
+        workspace.use(stage.name, decision.manifest.key)
+        return Outcome(stage.name, False, "", decision.manifest)
+    try:
+        manifest = _run(workspace, decision, config, overrides, progress)
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        raise HnnError(f"stage {stage.name}: {explain_os_error(error)}{place}. Earlier results are untouched.") from error
+    return Outcome(stage.name, True, decision.reason, manifest)
+
+
+def _run(
+    workspace: Workspace, decision: Decision, config: Config, overrides: Mapping[str, Any], progress: Progress
+) -> Manifest:
+    stage = decision.stage
+    started = datetime.now(UTC)
+    clock = time.perf_counter()  # monotonic: a clock that jumps does not bend the seconds
+    with workspace.writing(stage.name, decision.key or "unknown") as draft, PeakMemory() as memory:
+        context = Context(
+            config=config,
+            inputs=_input_paths(workspace, stage, decision),
+            out=draft,
+            workspace=workspace,
+            previous=_reusable(workspace, decision),
+            progress=progress,
+        )
+        try:
+            summary = stage.run(context)
+        finally:
+            progress.finish()
+        outputs = _outputs(stage, draft)
+        inputs = dict(decision.inputs)
+        if decision.key is None:
+            inputs[OUTSIDE] = outputs[stage.outputs[0]].sha256
+        manifest = Manifest(
+            stage=stage.name,
+            version=stage.version,
+            key=decision.key or stage_key(stage.name, stage.version, decision.parameters, inputs),
+            parameters=decision.parameters,
+            inputs=inputs,
+            outputs=outputs,
+            overrides={k: v for k, v in overrides.items() if k.partition(".")[0] == stage.name or k in stage.also_reads},
+            summary=dict(summary),
+            started_at=started.isoformat(timespec="seconds"),
+            finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
+            seconds=round(time.perf_counter() - clock, 3),
+            peak_memory_mb=round(memory.peak_mb, 1),
+            machine={"python": platform.python_version(), "cores": os.cpu_count()},
+        )
+        workspace.publish(draft, manifest)
+    return manifest
+
+
+def _input_paths(workspace: Workspace, stage: Stage, decision: Decision) -> dict[str, Path]:
+    """Where the inputs of the decision lie: the result whose output has the wanted hash."""
+    paths = {}
+    for name in stage.inputs:
+        source, _, file = name.partition("/")
+        for manifest in [workspace.current(source), *workspace.manifests(source)]:
+            if manifest and file in manifest.outputs and manifest.outputs[file].sha256 == decision.inputs[name]:
+                paths[name] = workspace.result(source, manifest.key) / file
+                break
+    return paths
+
+
+def _reusable(workspace: Workspace, decision: Decision) -> Path | None:
+    for manifest in workspace.manifests(decision.stage.name):
+        same = manifest.version == decision.stage.version and manifest.parameters == dict(decision.parameters)
+        if same and manifest.key != decision.key:
+            return workspace.result(manifest.stage, manifest.key)
+    return None
+
+
+def _outputs(stage: Stage, draft: Path) -> dict[str, Output]:
+    missing = [name for name in stage.outputs if not (draft / name).is_file()]
+    if missing:
+        raise HnnError(f"stage {stage.name} did not write {', '.join(missing)}; this is a bug, please report it")
+    return {
+        path.relative_to(draft).as_posix(): Output(file_sha256(path), path.stat().st_size, _rows(path))
+        for path in sorted(draft.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _rows(path: Path) -> int | None:
+    if path.suffix != ".parquet":
+        return None
+    import pyarrow.parquet as pq
+
+    rows: int = pq.read_metadata(path).num_rows
+    return rows
+
+
+class PeakMemory:
+    """Highest resident memory of this process and its children while the block runs, sampled."""
+
+    def __init__(self, interval: float = 0.2) -> None:
+        self.peak_mb = 0.0
+        self._interval = interval
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> PeakMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        import psutil
+
+        me = psutil.Process()
+        while True:
+            total = 0
+            for process in [me, *me.children(recursive=True)]:
+                try:
+                    total += process.memory_info().rss
+                except psutil.Error:
+                    continue
+            self.peak_mb = max(self.peak_mb, total / 2**20)
+            if self._stop.wait(self._interval):
+                return

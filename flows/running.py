@@ -1,0 +1,134 @@
+"""One run of the pipeline: decide, execute, record. Knows neither Prefect nor MLflow; flows/pipeline.py wraps it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flows import config as configuration
+from flows import runs
+from flows.config import Config
+from flows.dag import NAMES, stage_named
+from flows.execution import Outcome, execute
+from flows.manifest import Manifest
+from flows.planning import current_upstream, decide
+from flows.progress import Silent
+from flows.runs import Run, Stopwatch
+from flows.stage import Progress
+from flows.workspace import Workspace
+
+log = logging.getLogger("hnn")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for; everything a flow run needs, as plain values."""
+
+    workspace: str = "workspace"
+    config_file: str | None = None
+    overrides: tuple[str, ...] = ()
+    only: str | None = None  # run this stage alone, on what is upstream
+    from_stage: str | None = None  # rerun from here on
+    force: bool = False
+    wait: bool = False
+    command: str = "hnn run"
+
+    def config(self) -> Config:
+        return configuration.load(Path(self.config_file) if self.config_file else None, overrides=self.overrides)
+
+
+@dataclass
+class PipelineRun:
+    """The state of one run while its stages are executed in order."""
+
+    workspace: Workspace
+    config: Config
+    request: Request
+    record: Run
+    progress: Progress = field(default_factory=Silent)
+    upstream: dict[str, Manifest] = field(default_factory=dict)
+
+    @property
+    def stage_names(self) -> tuple[str, ...]:
+        return (self.request.only,) if self.request.only else NAMES
+
+    def run_stage(self, name: str) -> Outcome:
+        """Reuse or run one stage; the manifest decides."""
+        stage = stage_named(name)
+        upstream = current_upstream(self.workspace, stage) if self.request.only else self.upstream
+        decision = decide(self.workspace, stage, self.config, upstream, force=self._forced(name))
+        extra = {"run": self.record.id, "stage": name, "key": decision.key}
+        if not decision.fresh:
+            log.info("%s: running, %s", name, decision.reason, extra=extra)
+        overrides = configuration.parse_overrides(self.request.overrides)
+        outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+        self.upstream[name] = outcome.manifest
+        self.record.add(outcome)
+        runs.save(self.workspace, self.record)
+        log.info("%s: %s", name, describe(outcome), extra={**extra, "key": outcome.manifest.key})
+        return outcome
+
+    def _forced(self, name: str) -> bool:
+        if self.request.only:
+            return self.request.force
+        start = self.request.from_stage
+        return self.request.force or (start is not None and NAMES.index(name) >= NAMES.index(start))
+
+
+@contextmanager
+def open_run(request: Request, progress: Progress | None = None) -> Iterator[PipelineRun]:
+    """Hold the workspace, keep the record: completed, or failed with the reason."""
+    config = request.config()
+    for name in (request.only, request.from_stage):
+        if name:
+            stage_named(name)
+    workspace = Workspace(Path(request.workspace))
+    with workspace.lock(request.command, wait=request.wait):
+        _close_abandoned(workspace)
+        record = runs.start(request.command, config.public(), config.digest())
+        watch = Stopwatch()
+        runs.save(workspace, record)
+        try:
+            yield PipelineRun(workspace, config, request, record, progress or Silent())
+            record.status = "completed"
+        except BaseException as error:
+            record.status, record.error = "failed", f"{type(error).__name__}: {error}"[:500]
+            raise
+        finally:
+            record.seconds = watch.seconds
+            runs.save(workspace, record)
+
+
+def describe(outcome: Outcome) -> str:
+    manifest = outcome.manifest
+    if not outcome.ran:
+        return "nothing to do"
+    return f"{manifest.rows:,} rows in {manifest.seconds:.1f} s, {manifest.peak_memory_mb:,.0f} MB"
+
+
+def _close_abandoned(workspace: Workspace) -> None:
+    """We hold the lock: whatever still says "running" was killed."""
+    for record in runs.load_all(workspace):
+        if record.status == "running":
+            record.status, record.error = "failed", "killed"
+            runs.save(workspace, record)
+
+
+def stage_table(record: Run) -> list[dict[str, Any]]:
+    """The stages of a run as rows for tables and artifacts."""
+    return [
+        {
+            "stage": entry["stage"],
+            "state": "ran" if entry["ran"] else "cached",
+            "seconds": entry["seconds"],
+            "key": entry["key"],
+            "why": entry["reason"],
+        }
+        for entry in record.stages
+    ]
+
+

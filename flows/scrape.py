@@ -1,0 +1,74 @@
+"""Stage scrape: from a folder, mailbox, archive, web site or the sample to stored documents and their table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from flows.config import Config
+from flows.errors import HnnError
+from flows.stage import Context, Stage
+
+
+def run(context: Context) -> Mapping[str, Any]:
+    from extractors.sources import SourceError, open_source
+    from extractors.sources.records import read_records, write_records
+    from extractors.store import DocumentStore
+
+    store = DocumentStore(context.workspace.store)
+    known = read_records(context.previous / "documents.parquet") if context.previous else {}
+    statuses: Counter[str] = Counter()
+    context.progress.start("scrape")
+
+    def count(record: Any) -> Any:
+        statuses[record.status] += 1
+        context.progress.advance(1, note=f"{statuses['rejected']} rejected")
+        return record
+
+    try:
+        source = open_source(context.config.scrape.source, _options(context.config))
+        write_records(context.out / "documents.parquet", map(count, source.read(store, known)))
+    except SourceError as error:
+        raise HnnError(str(error)) from error
+    if not statuses["ok"]:
+        raise HnnError(
+            f"{context.config.scrape.source}: none of {sum(statuses.values())} documents could be used. "
+            "Expected HTML emails (.html, .eml, .mbox, .msg, an archive of them, or addresses)."
+        )
+    return {"documents": sum(statuses.values()), **dict(statuses)}
+
+
+def outside(config: Config) -> str | None:
+    """A cheap fingerprint of the source; None for the web, which has to be asked."""
+    from extractors.sources import SourceError, open_source
+
+    try:
+        fingerprint: str | None = open_source(config.scrape.source, _options(config)).fingerprint()
+    except SourceError as error:
+        raise HnnError(str(error)) from error
+    return fingerprint
+
+
+def _options(config: Config) -> Any:
+    from extractors.sources import SourceOptions
+
+    scrape = config.scrape
+    return SourceOptions(
+        delay_seconds=scrape.delay_seconds,
+        max_bytes=scrape.max_bytes,
+        user_agent=scrape.user_agent,
+        allow_private=scrape.allow_private,
+    )
+
+
+STAGE = Stage(
+    name="scrape",
+    version=1,
+    inputs=(),
+    outputs=("documents.parquet",),
+    run=run,
+    outside=outside,
+    retries=2,
+    timeout_seconds=12 * 3600,
+)

@@ -1,0 +1,143 @@
+"""What people read at the end of a run, and the tables of status, runs and cleaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from flows.dag import NAMES
+from flows.manifest import Manifest
+from flows.planning import StageStatus
+from flows.runs import Run
+from flows.workspace import Workspace
+
+
+def print_summary(console: Console, workspace: Workspace, manifests: Mapping[str, Manifest], record: Run | None) -> None:
+    """Documents, fragments, nodes per type, AUC per variant, HR@10 per protocol, seconds per stage, what next."""
+    of = {name: manifest.summary for name, manifest in manifests.items()}
+    scrape, extract, graph = of.get("scrape", {}), of.get("extract", {}), of.get("hypergraph", {})
+    console.print()
+    console.print(
+        f"[bold]{scrape.get('documents', 0):,}[/] documents ({scrape.get('ok', 0):,} usable, "
+        f"{scrape.get('duplicate', 0):,} duplicate, {scrape.get('rejected', 0):,} rejected)  "
+        f"[bold]{extract.get('fragments', 0):,}[/] fragments  [bold]{graph.get('nodes', 0):,}[/] nodes  "
+        f"[bold]{graph.get('hyperedges', 0):,}[/] hyperedges",
+        highlight=False,
+    )
+    if graph.get("statistics"):
+        console.print(_statistics_table(graph["statistics"]))
+    if of.get("train", {}).get("auc"):
+        console.print(_auc_table(of["train"]))
+    if of.get("recommend", {}).get("hr_at_10"):
+        console.print(_hit_rate_table(of["recommend"]))
+    console.print(_seconds_table(manifests, record))
+    report = manifests.get("report")
+    if report is not None:
+        console.print(f"Report      {workspace.result('report', report.key) / 'report.html'}", soft_wrap=True)
+    console.print(f"Dashboards  hnn ui --workspace {_quoted(workspace.root)}   (or: make ui)", soft_wrap=True)
+
+
+def status_table(statuses: Iterable[StageStatus]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("stage", style="bold", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("finished", no_wrap=True)
+    table.add_column("seconds", justify="right", no_wrap=True)
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("why", overflow="fold")
+    colours = {"fresh": "green", "stale": "yellow", "damaged": "red", "missing": "dim"}
+    for status in statuses:
+        manifest = status.manifest
+        note = status.why or ", ".join(f"with {name}={value}" for name, value in status.overrides.items())
+        table.add_row(
+            status.stage,
+            f"[{colours[status.state]}]{status.state}[/]",
+            manifest.finished_at[:16].replace("T", " ") if manifest else "",
+            f"{manifest.seconds:,.1f}" if manifest else "",
+            human_bytes(manifest.bytes) if manifest else "",
+            note,
+        )
+    return table
+
+
+def runs_table(records: Iterable[Run]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("run", "status", "what", "stages run", "seconds", "AUC", "HR@10"):
+        table.add_column(name, justify="right" if name in ("seconds", "AUC", "HR@10") else "left", overflow="fold")
+    for record in records:
+        ran = [entry["stage"] for entry in record.stages if entry["ran"]]
+        table.add_row(
+            record.id,
+            record.status,
+            record.command,
+            "all" if len(ran) == len(NAMES) else ", ".join(ran) or "none",
+            f"{record.seconds:,.1f}",
+            _metric(record.metrics, "auc"),
+            _metric(record.metrics, "hr_at_10"),
+        )
+    return table
+
+
+def human_bytes(size: float) -> str:
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:,.0f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"
+
+
+def _metric(metrics: Mapping[str, float], name: str) -> str:
+    return f"{metrics[name]:.3f}" if name in metrics else ""
+
+
+def _statistics_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="Hypergraph", title_justify="left", box=None, pad_edge=False)
+    for name in ("node type", "|V|", "Δ", "d_avg", "d_med"):
+        table.add_column(name, justify="left" if name == "node type" else "right")
+    for row in rows:
+        table.add_row(row["type"], f"{row['nodes']:,}", f"{row['max']:,}", f"{row['mean']:.2f}", f"{row['median']:g}")
+    return table
+
+
+def _auc_table(summary: Mapping[str, Any]) -> Table:
+    title = f"Hyperedge prediction, AUC ({summary.get('protocol', '')})"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for variant in summary["auc"]:
+        table.add_column(variant, justify="right")
+    table.add_row(*(f"{value:.3f}" for value in summary["auc"].values()))
+    return table
+
+
+def _hit_rate_table(summary: Mapping[str, Any]) -> Table:
+    rows = summary["hr_at_10"]
+    table = Table(title="Style recommendation, HR@10", title_justify="left", box=None, pad_edge=False)
+    table.add_column("protocol")
+    for name in ("ours", "best rival", "popularity", "ceiling"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(
+            f"{row['target']}, {row['protocol']}",
+            f"{row['ours']:.3f}",
+            f"{row['rival']:.3f} {row['rival_name']}",
+            f"{row['popularity']:.3f}",
+            f"{row['ceiling']:.3f}",
+        )
+    return table
+
+
+def _seconds_table(manifests: Mapping[str, Manifest], record: Run | None) -> Table:
+    ran = {entry["stage"] for entry in record.stages if entry["ran"]} if record else set()
+    table = Table(title="Seconds", title_justify="left", box=None, pad_edge=False)
+    for name in manifests:
+        table.add_column(name, justify="right")
+    table.add_row(*(f"{m.seconds:,.1f}" if name in ran else "[dim]cached[/]" for name, m in manifests.items()))
+    return table
+
+
+def _quoted(path: Path) -> str:
+    text = str(path)
+    return f'"{text}"' if " " in text else text

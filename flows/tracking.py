@@ -1,0 +1,246 @@
+"""The MLflow side, thin: what a run published on disk is sent to the tracking server, at once or later.
+
+Stages never talk to MLflow. They publish tables; this module reads run records and manifests and sends what the
+server does not have yet, remembering in the record what arrived. A server that goes away in mid-run therefore
+costs nothing: the next run, or ``hnn runs --sync``, sends the rest. Parent run per pipeline run, nested run per
+trained variant, data sets by their hashes, tags with every stage key.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from flows import environment, runs
+from flows.errors import HnnError
+from flows.manifest import Manifest
+from flows.runs import Run
+from flows.workspace import Workspace
+
+log = logging.getLogger("hnn")
+
+EXPERIMENT = "hnn"
+MODEL = "hnn-style-recommender"
+ALIAS = "latest-trained"
+#: MLflow takes at most 1,000 metrics in one request.
+BATCH = 1000
+VERSIONS = ("hnn", "torch", "scipy", "numpy", "pyarrow", "prefect", "mlflow", "selectolax", "tinycss2")
+
+
+def uri() -> str:
+    return os.environ.get("MLFLOW_TRACKING_URI", "")
+
+
+def check() -> None:
+    """Find out before any work whether the tracking server answers."""
+    if not uri().startswith(("http://", "https://")):
+        return
+    import httpx
+
+    try:
+        httpx.get(uri().rstrip("/") + "/health", timeout=10).raise_for_status()
+    except httpx.HTTPError as error:
+        raise HnnError(
+            f"MLFLOW_TRACKING_URI={uri()}: the tracking server does not answer ({type(error).__name__}). "
+            "Start it, or unset the variable to track in the workspace."
+        ) from None
+
+
+def sync(workspace: Workspace) -> None:
+    """Send everything that is not there yet; on an unreachable server keep it and say so."""
+    for record in reversed(runs.load_all(workspace)):
+        if record.tracking.get("complete"):
+            continue
+        try:
+            _send(workspace, record)
+        except Exception as error:  # whatever MLflow raises: the run's results are safe on disk
+            log.warning(
+                "MLflow did not take run %s (%s: %s); it is kept in %s and sent with the next run or `hnn runs --sync`",
+                record.id,
+                type(error).__name__,
+                str(error).splitlines()[0][:200] if str(error) else "",
+                workspace.runs,
+            )
+            return
+
+
+def links(record: Run) -> str:
+    """Markdown that leads from Prefect to the MLflow run and the report."""
+    run_id, experiment = record.tracking.get("parent"), record.tracking.get("experiment")
+    lines = [f"**Run** `{record.id}`: {record.status}"]
+    if run_id and uri().startswith("http"):
+        lines.append(f"**MLflow run**: [{run_id}]({uri().rstrip('/')}/#/experiments/{experiment}/runs/{run_id})")
+    elif run_id:
+        lines.append(f"**MLflow run**: `{run_id}` in `{uri()}` (`hnn ui` opens the dashboard)")
+    reports = [entry["key"] for entry in record.stages if entry["stage"] == "report"]
+    if reports:
+        lines.append(f"**Report**: `stages/report/{reports[0]}/report.html` in the workspace, and in the MLflow run")
+    return "\n\n".join(lines)
+
+
+def _send(workspace: Workspace, record: Run) -> None:
+    """Send one run record step by step; each step that arrived is remembered at once."""
+    if not any(entry["ran"] for entry in record.stages):
+        if record.status != "running":
+            record.tracking["complete"] = True
+            runs.save(workspace, record)
+        return
+    client = _client(workspace)
+    parent = _parent(client, workspace, record)
+    for entry in record.stages:
+        manifest = workspace.manifest(entry["stage"], entry["key"])
+        if entry["stage"] in _sent(record) or manifest is None:
+            continue
+        _send_stage(client, workspace, record, parent, entry, manifest)
+        record.tracking["sent"] = [*_sent(record), entry["stage"]]
+        runs.save(workspace, record)
+    if record.status != "running":
+        client.log_metric(parent, "seconds", record.seconds)
+        client.set_terminated(parent, "FINISHED" if record.status == "completed" else "FAILED")
+        record.tracking["complete"] = True
+        runs.save(workspace, record)
+
+
+def _sent(record: Run) -> list[str]:
+    sent: list[str] = record.tracking.get("sent", [])
+    return sent
+
+
+def _client(workspace: Workspace) -> Any:
+    import mlflow
+
+    if uri().startswith("sqlite:///"):
+        Path(uri().removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+    mlflow.set_tracking_uri(uri())
+    return mlflow.MlflowClient()
+
+
+def _parent(client: Any, workspace: Workspace, record: Run) -> str:
+    if "parent" in record.tracking:
+        return str(record.tracking["parent"])
+    experiment = _experiment(client, workspace)
+    run = client.create_run(experiment, run_name=f"{record.command} {record.id}", tags=_tags(record))
+    record.tracking.update(parent=run.info.run_id, experiment=experiment)
+    runs.save(workspace, record)
+    from mlflow.entities import Param
+
+    parameters = [Param(name, str(value)[:6000]) for name, value in _flat(record.config)]
+    client.log_batch(run.info.run_id, params=parameters)
+    client.log_dict(run.info.run_id, record.config, "config.json")
+    return str(run.info.run_id)
+
+
+def _experiment(client: Any, workspace: Workspace) -> str:
+    found = client.get_experiment_by_name(EXPERIMENT)
+    if found is not None:
+        return str(found.experiment_id)
+    local = uri() == environment.default_tracking_uri(workspace.root)
+    location = environment.artifact_root(workspace.root) if local else None
+    return str(client.create_experiment(EXPERIMENT, artifact_location=location))
+
+
+def _tags(record: Run) -> dict[str, str]:
+    tags = {"hnn.run": record.id, "hnn.command": record.command, "hnn.config_hash": record.config_hash}
+    commit = _git_commit()
+    if commit:
+        tags["git.commit"] = commit
+    for package in VERSIONS:
+        try:
+            tags[f"version.{package}"] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return tags
+
+
+def _git_commit() -> str:
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _send_stage(
+    client: Any, workspace: Workspace, record: Run, parent: str, entry: dict[str, Any], manifest: Manifest
+) -> None:
+    stage = entry["stage"]
+    client.set_tag(parent, f"stage.{stage}.key", manifest.key)
+    client.set_tag(parent, f"stage.{stage}.state", "ran" if entry["ran"] else "cached")
+    _log_inputs(client, parent, manifest)
+    metrics = {f"{stage}.seconds": entry["seconds"], f"{stage}.rows": float(manifest.rows)}
+    if entry["ran"]:
+        metrics[f"{stage}.peak_memory_mb"] = manifest.peak_memory_mb
+    metrics |= {name: float(value) for name, value in manifest.summary.get("metrics", {}).items()}
+    _log_metrics(client, parent, [(name, value, 0) for name, value in metrics.items()])
+    folder = workspace.result(stage, manifest.key)
+    client.log_dict(parent, {"stage": stage, **_manifest_artifact(manifest)}, f"manifests/{stage}.json")
+    if stage == "train" and entry["ran"]:
+        _send_variants(client, record, parent, folder)
+    for artifact in manifest.summary.get("artifacts", []):
+        client.log_artifact(parent, str(folder / artifact), artifact_path=str(Path(artifact).parent).strip("."))
+
+
+def _manifest_artifact(manifest: Manifest) -> dict[str, Any]:
+    return {
+        "version": manifest.version,
+        "key": manifest.key,
+        "parameters": dict(manifest.parameters),
+        "inputs": dict(manifest.inputs),
+        "outputs": {name: output.sha256 for name, output in manifest.outputs.items()},
+    }
+
+
+def _log_inputs(client: Any, run_id: str, manifest: Manifest) -> None:
+    """The stage's inputs as data sets, by content hash: any metric leads back to its exact inputs."""
+    from mlflow.entities import Dataset, DatasetInput, InputTag
+
+    datasets = [
+        DatasetInput(
+            dataset=Dataset(name=name, digest=digest[:36], source_type="local", source=f'{{"uri": "{name}"}}'),
+            tags=[InputTag("mlflow.data.context", manifest.stage)],
+        )
+        for name, digest in manifest.inputs.items()
+    ]
+    if datasets:
+        client.log_inputs(run_id, datasets=datasets)
+
+
+def _send_variants(client: Any, record: Run, parent: str, folder: Path) -> None:
+    """A nested run for each trained variant, with its loss and AUC by epoch."""
+    import pyarrow.parquet as pq
+
+    metrics = pq.read_table(folder / "metrics.parquet").to_pylist()
+    curves = pq.read_table(folder / "curves.parquet").to_pylist()
+    for variant in sorted({row["variant"] for row in metrics}):
+        tags = {"mlflow.parentRunId": parent, "hnn.run": record.id, "variant": variant}
+        run = client.create_run(record.tracking["experiment"], run_name=f"train {variant}", tags=tags)
+        run_id = run.info.run_id
+        client.log_param(run_id, "variant", variant)
+        final = [(row["metric"], row["value"], 0) for row in metrics if row["variant"] == variant]
+        curve = [(f"epoch_{r['metric']}", r["value"], r["epoch"]) for r in curves if r["variant"] == variant]
+        _log_metrics(client, run_id, final + curve)
+        client.set_terminated(run_id)
+
+
+def _log_metrics(client: Any, run_id: str, values: list[tuple[str, float, int]]) -> None:
+    import time
+
+    from mlflow.entities import Metric
+
+    now = int(time.time() * 1000)
+    for start in range(0, len(values), BATCH):
+        batch = [Metric(name, float(value), now, step) for name, value, step in values[start : start + BATCH]]
+        client.log_batch(run_id, metrics=batch)
+
+
+def _flat(config: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in config.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
