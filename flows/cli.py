@@ -24,10 +24,12 @@ out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 WorkspaceOption = Annotated[
-    Path, typer.Option("--workspace", "-w", envvar="HNN_WORKSPACE", help="Folder for all results.", show_default=True)
+    Path,
+    typer.Option("--workspace", "-w", envvar="HNN_WORKSPACE", help="Folder for all results.", show_default=True),
 ]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", "-c", envvar="HNN_CONFIG", help="Configuration file [default: hnn.toml].")
+    Path | None,
+    typer.Option("--config", "-c", envvar="HNN_CONFIG", help="Configuration file [default: hnn.toml]."),
 ]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="Override one key: section.key=value.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -71,7 +73,8 @@ def options(
 def run(
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     corpus: Annotated[
-        str | None, typer.Option("--corpus", help="Folder, glob, mailbox, archive, URL list, sitemap, or 'sample'.")
+        str | None,
+        typer.Option("--corpus", help="Folder, glob, mailbox, archive, URL list, sitemap, or 'sample'."),
     ] = None,
     emails: Annotated[int | None, typer.Option("--emails", min=1, help="Size of the sample corpus.")] = None,
     config: ConfigOption = None,
@@ -257,7 +260,10 @@ def show_config(config: ConfigOption = None, settings: SetOption = None, as_json
         for key, value in section.model_dump(mode="json").items():
             text = json.dumps(value, ensure_ascii=False)
             description = type(section).model_fields[key].description
-            out.print(_escape(f"{key} = {text}") + (f"  [dim]# {_escape(description)}[/]" if description else ""), soft_wrap=True)
+            out.print(
+                _escape(f"{key} = {text}") + (f"  [dim]# {_escape(description)}[/]" if description else ""),
+                soft_wrap=True,
+            )
         out.print()
 
 
@@ -283,7 +289,13 @@ def clean(
         found = superseded(place, keep)
     total = sum(item.bytes for item in found)
     if as_json:
-        _print_json({"removed": yes, "bytes": total, "items": [{"path": str(i.path), "bytes": i.bytes} for i in found]})
+        _print_json(
+            {
+                "removed": yes,
+                "bytes": total,
+                "items": [{"path": str(i.path), "bytes": i.bytes} for i in found],
+            }
+        )
         return
     for item in found:
         out.print(f"{human_bytes(item.bytes):>10}  {item.path}", soft_wrap=True)

@@ -249,7 +249,8 @@ def _explain(error: ValidationError) -> str:
 
 _URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<rest>\S+)", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
-    r"(?P<name>[?&;][^=&;#]*(?:token|key|sig|pass|pwd|secret|auth|credential|session)[^=&;#]*)=[^&;#\s]+", re.IGNORECASE
+    r"(?P<name>[?&;][^=&;#]*(?:token|key|sig|pass|pwd|secret|auth|credential|session)[^=&;#]*)=[^&;#\s]+",
+    re.IGNORECASE,
 )
 
 

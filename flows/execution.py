@@ -42,7 +42,9 @@ def execute(
         manifest = _run(workspace, decision, config, overrides, progress)
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
-        raise HnnError(f"stage {stage.name}: {explain_os_error(error)}{place}. Earlier results are untouched.") from error
+        raise HnnError(
+            f"stage {stage.name}: {explain_os_error(error)}{place}. Earlier results are untouched."
+        ) from error
     return Outcome(stage.name, True, decision.reason, manifest)
 
 
@@ -76,7 +78,9 @@ def _run(
             parameters=decision.parameters,
             inputs=inputs,
             outputs=outputs,
-            overrides={k: v for k, v in overrides.items() if k.partition(".")[0] == stage.name or k in stage.also_reads},
+            overrides={
+                k: v for k, v in overrides.items() if k.partition(".")[0] == stage.name or k in stage.also_reads
+            },
             summary=dict(summary),
             started_at=started.isoformat(timespec="seconds"),
             finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),

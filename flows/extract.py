@@ -22,7 +22,10 @@ def run(context: Context) -> Mapping[str, Any]:
         context.out,
         _tasks(usable, context.workspace.store),
         ExtractionOptions(
-            granularity=config.granularity, width=config.width, seconds=config.seconds, memory_mb=config.memory_mb
+            granularity=config.granularity,
+            width=config.width,
+            seconds=config.seconds,
+            memory_mb=config.memory_mb,
         ),
         workers=context.config.execution.workers or os.cpu_count() or 1,
         previous=context.previous,
@@ -33,3 +36,18 @@ def run(context: Context) -> Mapping[str, Any]:
 
 def _tasks(rows: list[dict[str, Any]], store: Path) -> Iterator[Any]:
     raise NotImplementedError
+
+
+STAGE = Stage(
+    name="extract",
+    version=1,
+    inputs=("scrape/documents.parquet",),
+    outputs=(
+        "fragments.parquet",
+        "entities.parquet",
+        "occurrences.parquet",
+        "neighbours.parquet",
+        "rejects.parquet",
+    ),
+    run=run,
+)

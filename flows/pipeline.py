@@ -17,9 +17,9 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows import logs, tracking
+from flows.config import redact_urls
 from flows.dag import stage_named
 from flows.environment import prepare
-from flows.config import redact_urls
 from flows.progress import for_terminal
 from flows.running import PipelineRun, Request, describe, open_run, stage_table
 from flows.runs import Run

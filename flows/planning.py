@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -34,7 +34,12 @@ class Decision:
 
 
 def decide(
-    workspace: Workspace, stage: Stage, config: Config, upstream: Mapping[str, Manifest], *, force: bool = False
+    workspace: Workspace,
+    stage: Stage,
+    config: Config,
+    upstream: Mapping[str, Manifest],
+    *,
+    force: bool = False,
 ) -> Decision:
     """Compare the key that is wanted with what is published, and check that it is whole."""
     parameters = stage.parameters(config)
@@ -56,11 +61,11 @@ def decide(
     return Decision(stage, parameters, inputs, key, manifest, "")
 
 
-def plan(workspace: Workspace, config: Config) -> list[Decision]:
+def plan(workspace: Workspace, config: Config, stages: Sequence[Stage] = STAGES) -> list[Decision]:
     """Decisions in order, up to and including the first stage that must run (later keys are unknown until then)."""
     upstream: dict[str, Manifest] = {}
     decisions = []
-    for stage in STAGES:
+    for stage in stages:
         decision = decide(workspace, stage, config, upstream)
         decisions.append(decision)
         if decision.manifest is None:
@@ -97,14 +102,14 @@ class StageStatus:
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
 
-def status(workspace: Workspace, config: Config) -> list[StageStatus]:
+def status(workspace: Workspace, config: Config, stages: Sequence[Stage] = STAGES) -> list[StageStatus]:
     """Every stage's result in use, compared with the configuration and with its inputs in use.
 
     Values given by ``--set`` when the result was made count as wanted: a stage that was just rerun with another
     parameter is fresh, and what lies below it is stale.
     """
     statuses: list[StageStatus] = []
-    for stage in STAGES:
+    for stage in stages:
         manifest = workspace.current(stage.name)
         if manifest is None:
             statuses.append(StageStatus(stage.name, "missing", "never run here"))

@@ -130,5 +130,3 @@ def stage_table(record: Run) -> list[dict[str, Any]]:
         }
         for entry in record.stages
     ]
-
-

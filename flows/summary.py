@@ -16,7 +16,9 @@ from flows.runs import Run
 from flows.workspace import Workspace
 
 
-def print_summary(console: Console, workspace: Workspace, manifests: Mapping[str, Manifest], record: Run | None) -> None:
+def print_summary(
+    console: Console, workspace: Workspace, manifests: Mapping[str, Manifest], record: Run | None
+) -> None:
     """Documents, fragments, nodes per type, AUC per variant, HR@10 per protocol, seconds per stage, what next."""
     of = {name: manifest.summary for name, manifest in manifests.items()}
     scrape, extract, graph = of.get("scrape", {}), of.get("extract", {}), of.get("hypergraph", {})

@@ -1,0 +1,257 @@
+"""The stage contract: keys decide, results are published whole or not at all, damage is named."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import config as configuration
+from flows.config import Config
+from flows.errors import HnnError
+from flows.execution import Outcome, execute
+from flows.manifest import Manifest
+from flows.planning import decide, status
+from flows.progress import Silent
+from flows.retention import clean, superseded
+from flows.stage import Context, Stage
+from flows.workspace import Workspace, write_atomically
+
+
+def write_source(context: Context) -> Mapping[str, Any]:
+    (context.out / "documents.txt").write_text(context.config.scrape.source.split(":")[0])
+    return {"documents": 1}
+
+
+def write_copy(context: Context) -> Mapping[str, Any]:
+    text = context.inputs["scrape/documents.txt"].read_text()
+    (context.out / "fragments.txt").write_text(f"{text} at {context.config.extract.width}")
+    (context.out / "folder").mkdir()
+    (context.out / "folder" / "more.txt").write_text("more")
+    return {}
+
+
+SOURCE = Stage("scrape", 1, (), ("documents.txt",), write_source)
+COPY = Stage("extract", 1, ("scrape/documents.txt",), ("fragments.txt",), write_copy)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "arbeits platz äöü")
+
+
+def run_both(workspace: Workspace, *overrides: str, force: bool = False) -> list[Outcome]:
+    config = configuration.load(None, {}, overrides)
+    upstream: dict[str, Manifest] = {}
+    outcomes = []
+    for stage in (SOURCE, COPY):
+        decision = decide(workspace, stage, config, upstream, force=force)
+        outcome = execute(workspace, decision, config, configuration.parse_overrides(overrides), Silent())
+        upstream[stage.name] = outcome.manifest
+        outcomes.append(outcome)
+    return outcomes
+
+
+def ran(outcomes: list[Outcome]) -> list[bool]:
+    return [outcome.ran for outcome in outcomes]
+
+
+def test_the_same_key_is_not_run_twice(workspace: Workspace) -> None:
+    assert ran(run_both(workspace)) == [True, True]
+    assert ran(run_both(workspace)) == [False, False]
+
+
+def test_a_changed_parameter_reruns_its_stage_and_going_back_finds_the_earlier_result(
+    workspace: Workspace,
+) -> None:
+    run_both(workspace)
+    changed = run_both(workspace, "extract.width=600")
+    assert ran(changed) == [False, True]
+    assert changed[1].reason == "parameter width: 800 → 600"
+    assert ran(run_both(workspace)) == [False, False]
+    current = workspace.current("extract")
+    assert current is not None
+    assert current.parameters["width"] == 800
+
+
+def test_downstream_is_not_rerun_when_its_input_comes_out_identical(workspace: Workspace) -> None:
+    run_both(workspace)
+    assert ran(run_both(workspace, "scrape.source=sample:emails=3")) == [True, False]
+
+
+def test_execution_settings_are_not_part_of_a_key(workspace: Workspace) -> None:
+    run_both(workspace)
+    assert ran(run_both(workspace, "execution.workers=7")) == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda path: path.write_text("sample at 801"), "was changed since it was written"),
+        (lambda path: path.write_text("sam"), "has 3 bytes, 13 were written"),
+        (lambda path: path.unlink(), "is missing"),
+    ],
+)
+def test_a_damaged_file_is_named_and_repaired(workspace: Workspace, harm: Any, message: str) -> None:
+    manifest = run_both(workspace)[1].manifest
+    path = workspace.result("extract", manifest.key) / "fragments.txt"
+    harm(path)
+    outcomes = run_both(workspace)
+    assert ran(outcomes) == [False, True]
+    assert str(path) in outcomes[1].reason
+    assert message in outcomes[1].reason
+    assert path.read_text() == "sample at 800"
+
+
+def test_a_failing_stage_leaves_nothing_behind_and_the_old_result_in_use(workspace: Workspace) -> None:
+    run_both(workspace)
+
+    def fail(context: Context) -> Mapping[str, Any]:
+        (context.out / "fragments.txt").write_text("half")
+        raise OSError(28, "No space left on device", "fragments.txt")
+
+    broken = Stage("extract", 2, COPY.inputs, COPY.outputs, fail)
+    before = workspace.current("extract")
+    scrape = workspace.current("scrape")
+    assert scrape is not None
+    decision = decide(workspace, broken, Config(), {"scrape": scrape})
+    with pytest.raises(HnnError, match="stage extract: the disk is full"):
+        execute(workspace, decision, Config(), {}, Silent())
+    assert workspace.current("extract") == before
+    assert [path.name for path in (workspace.stages / "extract").iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_kill_between_the_two_renames_loses_nothing(workspace: Workspace) -> None:
+    manifest = run_both(workspace)[1].manifest
+    target = workspace.result("extract", manifest.key)
+    target.rename(target.with_name(f".aside-{target.name}"))  # what is left if the process dies right there
+    assert ran(run_both(workspace)) == [False, False]
+    assert (target / "fragments.txt").exists()
+
+
+def test_killed_while_writing_the_next_run_removes_the_draft_and_goes_on(workspace: Workspace) -> None:
+    def hang(context: Context) -> Mapping[str, Any]:
+        (context.out / "documents.txt").write_text("half")
+        (context.workspace.root / "started").touch()
+        time.sleep(60)
+        return {}
+
+    slow = Stage("scrape", 1, (), ("documents.txt",), hang)
+
+    def child() -> None:
+        execute(workspace, decide(workspace, slow, Config(), {}), Config(), {}, Silent())
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    while not (workspace.root / "started").exists():
+        time.sleep(0.01)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    assert workspace.current("scrape") is None
+    assert ran(run_both(workspace)) == [True, True]
+    assert not list((workspace.stages / "scrape").glob(".writing-*"))
+
+
+def test_status_tells_fresh_stale_and_missing(workspace: Workspace) -> None:
+    stages = (SOURCE, COPY)
+    assert [s.state for s in status(workspace, Config(), stages)] == ["missing", "missing"]
+    run_both(workspace)
+    assert [s.state for s in status(workspace, Config(), stages)] == ["fresh", "fresh"]
+    changed = configuration.load(None, {}, ["extract.width=500"])
+    scrape, extract = status(workspace, changed, stages)
+    assert (scrape.state, extract.state) == ("fresh", "stale")
+    assert extract.why == "parameter width: 800 → 500"
+
+
+def test_a_stage_rerun_with_another_parameter_is_fresh_and_what_is_below_it_stale(
+    workspace: Workspace,
+) -> None:
+    run_both(workspace)
+
+    def other(context: Context) -> Mapping[str, Any]:
+        (context.out / "documents.txt").write_text("other content")
+        return {}
+
+    overrides = ["scrape.source=elsewhere"]
+    config = configuration.load(None, {}, overrides)
+    stage = Stage("scrape", 1, (), ("documents.txt",), other)
+    execute(
+        workspace,
+        decide(workspace, stage, config, {}),
+        config,
+        configuration.parse_overrides(overrides),
+        Silent(),
+    )
+    scrape, extract = status(workspace, Config(), (SOURCE, COPY))
+    assert scrape.state == "fresh"
+    assert scrape.overrides == {"scrape.source": "elsewhere"}
+    assert (extract.state, extract.why) == ("stale", "input scrape/documents.txt has changed")
+
+
+def test_a_second_writer_is_told_who_holds_the_workspace(workspace: Workspace) -> None:
+    workspace.root.mkdir(parents=True)
+    context = multiprocessing.get_context("fork")
+    ready, done = context.Event(), context.Event()
+
+    def holder() -> None:
+        with workspace.lock("hnn run"):
+            ready.set()
+            done.wait(30)
+
+    process = context.Process(target=holder)
+    process.start()
+    assert ready.wait(30)
+    with (
+        pytest.raises(HnnError, match=r"in use by `hnn run` \(process \d+\)"),
+        workspace.lock("hnn stage train"),
+    ):
+        pass
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)  # the lock dies with its holder
+    process.join()
+    with workspace.lock("hnn stage train"):
+        pass
+
+
+def test_a_read_only_place_is_a_clear_message(tmp_path: Path) -> None:
+    blocker = tmp_path / "file"
+    blocker.touch()
+    with (
+        pytest.raises(HnnError, match="cannot write to the workspace"),
+        Workspace(blocker / "inside").lock("hnn run"),
+    ):
+        pass
+
+
+def test_retention_keeps_what_is_in_use(workspace: Workspace) -> None:
+    for width in (600, 700, 800):
+        run_both(workspace, f"extract.width={width}")
+    run_both(workspace, "extract.width=600")  # the oldest is in use again
+    items = superseded(workspace, keep=2)
+    assert len(items) == 1
+    assert all(item.bytes > 0 for item in items)
+    clean(workspace, items)
+    widths = {manifest.parameters["width"] for manifest in workspace.manifests("extract")}
+    assert widths == {600, 800}
+    assert ran(run_both(workspace, "extract.width=600")) == [False, False]
+
+
+def test_an_atomic_write_that_fails_leaves_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "pointer"
+    write_atomically(path, "old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert [child.name for child in tmp_path.iterdir()] == ["pointer"]
