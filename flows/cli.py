@@ -303,6 +303,18 @@ def clean(
     out.print(f"{human_bytes(total)} in {len(found)} items {verb}")
 
 
+@app.command()
+def ui(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    prefect_port: Annotated[int, typer.Option("--prefect-port", min=1, max=65535)] = 4200,
+    mlflow_port: Annotated[int, typer.Option("--mlflow-port", min=1, max=65535)] = 5000,
+) -> None:
+    """Open the Prefect and MLflow dashboards of a workspace, bound to loopback."""
+    from flows.ui import serve
+
+    serve(workspace, prefect_port, mlflow_port)
+
+
 def _through_prefect(request: Any) -> Any:
     """Run a request as a Prefect flow in this process; no server has to run."""
     from flows import runs
@@ -316,6 +328,9 @@ def _through_prefect(request: Any) -> Any:
         from flows.workspace import explain_os_error
 
         raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
+    from flows import logs
+
+    logs.to_terminal()
     if sys.stderr.isatty():
         err.print("[dim]starting Prefect …[/]")
     from flows.pipeline import start

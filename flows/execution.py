@@ -136,7 +136,9 @@ class PeakMemory:
     """Highest resident memory of this process and its children while the block runs, sampled."""
 
     def __init__(self, interval: float = 0.2) -> None:
-        self.peak_mb = 0.0
+        import psutil
+
+        self.peak_mb = psutil.Process().memory_info().rss / 2**20
         self._interval = interval
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)

@@ -23,6 +23,16 @@ class JsonLines(logging.Formatter):
         return json.dumps({name: value for name, value in entry.items() if value is not None}, ensure_ascii=False)
 
 
+def to_terminal() -> None:
+    """On the command line: plain lines on standard error, and none of Prefect's decoration."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("hnn")
+    logger.propagate = False
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+
+
 @contextmanager
 def to_file(workspace: Path, run: str) -> Iterator[None]:
     """Write what the ``hnn`` logger says during one run to ``logs/<run>.jsonl``."""
