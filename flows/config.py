@@ -22,7 +22,7 @@ from flows.errors import UsageError
 
 Target = Literal["button-style", "background-style", "text-style", "color-pair"]
 Protocol = Literal["link", "link-strict", "email", "email-strict", "sender"]
-Variant = Literal["hnn", "p2", "plusplus", "wt", "h2", "tanh"]
+Variant = Literal["hnn", "p2", "++", "wt", "h2", "tanh"]
 Method = Literal["svd", "node2vec", "deepwalk", "deepgl", "degree"]
 EntityType = Literal["button-style", "text-style", "color-pair", "background-style", "word", "image"]
 
@@ -71,14 +71,16 @@ class TrainConfig(Section):
 
     variant: Variant = Field("hnn", description="the variant whose embeddings are kept")
     compare: tuple[Variant, ...] = Field(
-        ("hnn", "p2", "plusplus", "wt", "h2", "tanh"), description="variants trained beside it for the table"
+        ("hnn", "p2", "++", "wt", "h2", "tanh"), description="variants trained beside it for the table"
     )
     epochs: int = Field(60, ge=1)
     width: int = Field(64, ge=1)
     layers: int = Field(2, ge=1)
     lr: float = Field(0.01, gt=0)
     test_fraction: float = Field(0.2, gt=0, lt=1)
-    protocol: Literal["transductive", "inductive"] = "inductive"
+    protocols: tuple[Literal["transductive", "inductive"], ...] = Field(
+        ("transductive", "inductive"), description="with test hyperedges in message passing, as the paper, or without"
+    )
     seed: int = 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from flows.stage import Context, Stage, table_input
 
 
 def run(context: Context) -> Mapping[str, Any]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     from hnn_core import email_hypergraph, io
+    from hnn_core.statistics import node_statistics
 
     hypergraph = email_hypergraph.build(
         fragments=table_input(context.inputs, "extract/fragments.parquet"),
@@ -22,13 +25,13 @@ def run(context: Context) -> Mapping[str, Any]:
         types=context.config.hypergraph.types,
     )
     io.write_parquet(hypergraph, context.out)
-    statistics = email_hypergraph.statistics(hypergraph)
-    pq.write_table(statistics, context.out / "statistics.parquet")
+    rows = [asdict(row) for row in node_statistics(hypergraph)]
+    pq.write_table(pa.Table.from_pylist(rows), context.out / "statistics.parquet")
     return {
         "nodes": hypergraph.num_nodes,
         "hyperedges": hypergraph.num_hyperedges,
         "incidences": hypergraph.num_incidences,
-        "statistics": statistics.to_pylist(),
+        "statistics": rows,
     }
 
 

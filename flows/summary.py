@@ -101,16 +101,24 @@ def _statistics_table(rows: list[dict[str, Any]]) -> Table:
     for name in ("node type", "|V|", "Δ", "d_avg", "d_med"):
         table.add_column(name, justify="left" if name == "node type" else "right")
     for row in rows:
-        table.add_row(row["type"], f"{row['nodes']:,}", f"{row['max']:,}", f"{row['mean']:.2f}", f"{row['median']:g}")
+        table.add_row(
+            row["type"],
+            f"{row['nodes']:,}",
+            f"{row['max_degree']:,}",
+            f"{row['mean_degree']:.2f}",
+            f"{row['median_degree']:g}",
+        )
     return table
 
 
 def _auc_table(summary: Mapping[str, Any]) -> Table:
-    title = f"Hyperedge prediction, AUC ({summary.get('protocol', '')})"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for variant in summary["auc"]:
+    rows = summary["auc"]
+    table = Table(title="Hyperedge prediction, AUC", title_justify="left", box=None, pad_edge=False)
+    table.add_column("protocol")
+    for variant in dict.fromkeys(row["variant"] for row in rows):
         table.add_column(variant, justify="right")
-    table.add_row(*(f"{value:.3f}" for value in summary["auc"].values()))
+    for protocol in dict.fromkeys(row["protocol"] for row in rows):
+        table.add_row(protocol, *(f"{row['auc']:.3f}" for row in rows if row["protocol"] == protocol))
     return table
 
 

@@ -216,15 +216,20 @@ def _send_variants(client: Any, record: Run, parent: str, folder: Path) -> None:
 
     metrics = pq.read_table(folder / "metrics.parquet").to_pylist()
     curves = pq.read_table(folder / "curves.parquet").to_pylist()
-    for variant in sorted({row["variant"] for row in metrics}):
-        tags = {"mlflow.parentRunId": parent, "hnn.run": record.id, "variant": variant}
-        run = client.create_run(record.tracking["experiment"], run_name=f"train {variant}", tags=tags)
+    for variant, protocol in dict.fromkeys((row["variant"], row["protocol"]) for row in metrics):
+        tags = {"mlflow.parentRunId": parent, "hnn.run": record.id, "variant": variant, "protocol": protocol}
+        run = client.create_run(record.tracking["experiment"], run_name=f"train {variant} {protocol}", tags=tags)
         run_id = run.info.run_id
         client.log_param(run_id, "variant", variant)
-        final = [(row["metric"], row["value"], 0) for row in metrics if row["variant"] == variant]
-        curve = [(f"epoch_{r['metric']}", r["value"], r["epoch"]) for r in curves if r["variant"] == variant]
-        _log_metrics(client, run_id, final + curve)
+        client.log_param(run_id, "protocol", protocol)
+        mine = [row for row in (*metrics, *curves) if (row["variant"], row["protocol"]) == (variant, protocol)]
+        _log_metrics(client, run_id, [(_name(row), row["value"], row.get("epoch", 0)) for row in mine])
         client.set_terminated(run_id)
+
+
+def _name(row: dict[str, Any]) -> str:
+    """Final figures under their own name, points of a curve beside them."""
+    return f"curve_{row['metric']}" if "epoch" in row else row["metric"]
 
 
 def _log_metrics(client: Any, run_id: str, values: list[tuple[str, float, int]]) -> None:
