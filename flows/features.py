@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from flows.hypergraph import TABLES, read
 from flows.stage import Context, Stage
+
+NODES = "node_features.parquet"
+HYPEREDGES = "hyperedge_features.parquet"
 
 
 def run(context: Context) -> Mapping[str, Any]:
@@ -15,14 +19,33 @@ def run(context: Context) -> Mapping[str, Any]:
     config = context.config.features
     options = {"p": config.p, "q": config.q} if config.method == "node2vec" else {}
     derived = features.derive(read(context.inputs), method=config.method, dim=config.dim, seed=config.seed, **options)
-    features.write_parquet(derived, context.out)
+    write_matrix(derived.nodes, context.out / NODES)
+    write_matrix(derived.hyperedges, context.out / HYPEREDGES)
     return {"method": config.method, "nodes": derived.nodes.shape[0], "dimensions": derived.nodes.shape[1]}
+
+
+def write_matrix(matrix: Any, path: Path) -> None:
+    """A dense matrix as one column of fixed-size lists, a row of the matrix a row of the table."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    values = np.ascontiguousarray(matrix, dtype=np.float32)
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
+    pq.write_table(pa.table({"features": vectors}), path)
+
+
+def read_matrix(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    column = pq.read_table(path)["features"].combine_chunks()
+    return column.flatten().to_numpy().reshape(len(column), column.type.list_size)
 
 
 STAGE = Stage(
     name="features",
     version=1,
     inputs=TABLES,
-    outputs=("node_features.parquet", "hyperedge_features.parquet"),
+    outputs=(NODES, HYPEREDGES),
     run=run,
 )

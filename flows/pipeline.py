@@ -137,7 +137,7 @@ def _stage_task(name: str) -> Any:
         name=name,
         task_run_name=name,
         retries=stage.retries,
-        retry_delay_seconds=RETRY_DELAYS if stage.retries else None,
+        retry_delay_seconds=RETRY_DELAYS[: stage.retries],
         timeout_seconds=stage.timeout_seconds,
     )
 

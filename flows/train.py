@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flows import hypergraph as hypergraph_stage
+from flows.features import read_matrix
 from flows.stage import Context, Stage
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ def run(context: Context) -> Mapping[str, Any]:
 
 def train_variant(context: Context, hypergraph: Hypergraph, variant: str, protocol: str) -> TrainedPredictor:
     """Hyperedge prediction with one variant under one protocol."""
-    from hnn_core import models
-    from hnn_core.device import choose_device
+    from hnn_core import device, models
     from hnn_core.models import Training
     from hnn_core.tasks.hyperedge_prediction import HyperedgePrediction, train_predictor
 
@@ -56,7 +56,7 @@ def train_variant(context: Context, hypergraph: Hypergraph, variant: str, protoc
     width = context.config.features.dim if callable(features) else features.shape[1]
     model = models.build(name, width, widths=(config.width,) * config.layers, **options)
     return train_predictor(
-        model.to(choose_device(context.config.execution.device)),
+        model.to(device.resolve(context.config.execution.device)),
         hypergraph,
         features,
         HyperedgePrediction(protocol=protocol, train_share=1 - config.test_fraction),
@@ -71,7 +71,7 @@ def _features(context: Context, protocol: str) -> Any:
     from hnn_core import features
 
     if protocol == "transductive":
-        return features.read_parquet(context.inputs["features/node_features.parquet"].parent).nodes
+        return read_matrix(context.inputs["features/node_features.parquet"])
 
     config = context.config.features
 

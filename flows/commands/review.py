@@ -1,0 +1,173 @@
+"""`hnn status`, `runs`, `config`, `clean` and `ui`: what is there, what it came from, what can go."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from flows.commands.terminal import (
+    DEFAULT_WORKSPACE,
+    ConfigOption,
+    JsonOption,
+    SetOption,
+    WorkspaceOption,
+    escape,
+    out,
+    print_json,
+)
+
+
+def status(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show every stage: fresh, stale (and why), damaged or missing."""
+    from flows import config as configuration
+    from flows.planning import status as all_statuses
+    from flows.workspace import Workspace
+
+    statuses = all_statuses(Workspace(workspace), configuration.load(config, overrides=settings or ()))
+    if as_json:
+        from flows import runs
+
+        records = runs.load_all(Workspace(workspace))
+        print_json(
+            {
+                "workspace": str(workspace),
+                "healthy": all(s.state == "fresh" for s in statuses),
+                "stages": [
+                    {
+                        "stage": s.stage,
+                        "state": s.state,
+                        "why": s.why,
+                        "key": s.manifest.key if s.manifest else None,
+                        "finished_at": s.manifest.finished_at if s.manifest else None,
+                        "seconds": s.manifest.seconds if s.manifest else None,
+                        "bytes": s.manifest.bytes if s.manifest else None,
+                        "rows": s.manifest.rows if s.manifest else None,
+                        "peak_memory_mb": s.manifest.peak_memory_mb if s.manifest else None,
+                    }
+                    for s in statuses
+                ],
+                "last_run": run_json(records[0]) if records else None,
+            }
+        )
+        return
+    from flows.summary import status_table
+
+    out.print(status_table(statuses))
+
+
+def list_runs(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    last: Annotated[int, typer.Option("--last", min=1, help="How many.")] = 20,
+    sync: Annotated[bool, typer.Option("--sync", help="Send to MLflow what it does not have yet.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List past runs with their main metrics."""
+    from flows import runs
+    from flows.workspace import Workspace
+
+    place = Workspace(workspace)
+    if sync:
+        from flows import tracking
+        from flows.environment import prepare
+
+        prepare(workspace, quiet=True)
+        tracking.check()
+        with place.lock("hnn runs --sync"):
+            tracking.sync(place)
+    records = runs.load_all(place)[:last]
+    if as_json:
+        print_json([run_json(record) for record in records])
+        return
+    if not records:
+        out.print(f"No runs in {workspace} yet. Start with `hnn run`.")
+        return
+    from flows.summary import runs_table
+
+    out.print(runs_table(records))
+
+
+def show_config(config: ConfigOption = None, settings: SetOption = None, as_json: JsonOption = False) -> None:
+    """Print the effective configuration: defaults, hnn.toml, HNN_… variables, --set."""
+    from flows import config as configuration
+
+    effective = configuration.load(config, overrides=settings or ())
+    if as_json:
+        print_json(effective.model_dump(mode="json"))
+        return
+    for name, section in effective:
+        out.print(f"[bold]\\[{name}][/]")
+        for key, value in section.model_dump(mode="json").items():
+            text = json.dumps(value, ensure_ascii=False)
+            description = type(section).model_fields[key].description
+            out.print(
+                escape(f"{key} = {text}") + (f"  [dim]# {escape(description)}[/]" if description else ""),
+                soft_wrap=True,
+            )
+        out.print()
+
+
+def clean(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="Results kept for each stage.")] = 1,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove; without it only say what would be freed.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show, and with --yes remove, older results and documents no result refers to."""
+    from flows.retention import clean as remove
+    from flows.retention import superseded
+    from flows.summary import human_bytes
+    from flows.workspace import Workspace
+
+    place = Workspace(workspace)
+    if yes:
+        with place.lock("hnn clean"):
+            found = superseded(place, keep)
+            remove(place, found)
+    else:
+        found = superseded(place, keep)
+    total = sum(item.bytes for item in found)
+    if as_json:
+        print_json(
+            {
+                "removed": yes,
+                "bytes": total,
+                "items": [{"path": str(i.path), "bytes": i.bytes} for i in found],
+            }
+        )
+        return
+    for item in found:
+        out.print(f"{human_bytes(item.bytes):>10}  {item.path}", soft_wrap=True)
+    verb = "freed" if yes else "would be freed; remove with --yes"
+    out.print(f"{human_bytes(total)} in {len(found)} items {verb}")
+
+
+def ui(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    prefect_port: Annotated[int, typer.Option("--prefect-port", min=1, max=65535)] = 4200,
+    mlflow_port: Annotated[int, typer.Option("--mlflow-port", min=1, max=65535)] = 5000,
+) -> None:
+    """Open the Prefect and MLflow dashboards of a workspace, bound to loopback."""
+    from flows.ui import serve
+
+    serve(workspace, prefect_port, mlflow_port)
+
+
+def run_json(record: Any) -> dict[str, Any]:
+    return {
+        "run": record.id,
+        "status": record.status,
+        "command": record.command,
+        "started_at": record.started_at,
+        "seconds": record.seconds,
+        "ran": [entry["stage"] for entry in record.stages if entry["ran"]],
+        "metrics": record.metrics,
+        "error": record.error,
+        "tracked": bool(record.tracking.get("complete")),
+    }

@@ -1,0 +1,175 @@
+"""`hnn run` and `hnn stage`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.commands.terminal import (
+    DEFAULT_WORKSPACE,
+    ConfigOption,
+    JsonOption,
+    SetOption,
+    WaitOption,
+    WorkspaceOption,
+    err,
+    out,
+    print_json,
+)
+from flows.errors import HnnError, UsageError
+
+
+def run(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    corpus: Annotated[
+        str | None,
+        typer.Option("--corpus", help="Folder, glob, mailbox, archive, URL list, sitemap, or 'sample'."),
+    ] = None,
+    emails: Annotated[int | None, typer.Option("--emails", min=1, help="Size of the sample corpus.")] = None,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    from_stage: Annotated[str | None, typer.Option("--from", help="Rerun this stage and all after it.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Rerun every stage.")] = False,
+    wait: WaitOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the whole pipeline; stages whose inputs and parameters are unchanged are skipped."""
+    from flows.planning import plan
+    from flows.running import Request
+    from flows.workspace import Workspace
+
+    overrides = [*(settings or [])]
+    if emails is not None:
+        if corpus not in (None, "sample"):
+            raise UsageError(f"--emails sets the size of the sample corpus; it does not go with --corpus {corpus}")
+        corpus = f"sample:emails={emails}"
+    if corpus is not None:
+        overrides.append(f"scrape.source={corpus}")
+    request = Request(
+        workspace=str(workspace),
+        config_file=str(config) if config else None,
+        overrides=tuple(overrides),
+        from_stage=from_stage,
+        force=force,
+        wait=wait,
+    )
+    if from_stage:
+        from flows.dag import stage_named
+
+        stage_named(from_stage)
+    if not force and not from_stage:
+        decisions = plan(Workspace(workspace), request.config())
+        if all(decision.fresh for decision in decisions):
+            manifests = {d.stage.name: d.manifest for d in decisions if d.manifest}
+            _use(Workspace(workspace), manifests)
+            _report_run(Workspace(workspace), manifests, None, as_json)
+            return
+    record = _through_prefect(request)
+    manifests = {e["stage"]: m for e in record.stages if (m := Workspace(workspace).manifest(e["stage"], e["key"]))}
+    _report_run(Workspace(workspace), manifests, record, as_json)
+
+
+def stage(
+    name: Annotated[str, typer.Argument(help="scrape, extract, hypergraph, features, train, recommend or report.")],
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Rerun even if nothing changed.")] = False,
+    wait: WaitOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run one stage on what is upstream; stages below it become stale."""
+    from flows.dag import stage_named
+    from flows.planning import current_upstream, decide
+    from flows.running import Request, describe
+    from flows.workspace import Workspace
+
+    definition = stage_named(name)
+    request = Request(
+        workspace=str(workspace),
+        config_file=str(config) if config else None,
+        overrides=tuple(settings or ()),
+        only=name,
+        force=force,
+        wait=wait,
+        command=f"hnn stage {name}",
+    )
+    place = Workspace(workspace)
+    upstream = current_upstream(place, definition)
+    decision = decide(place, definition, request.config(), upstream, force=force)
+    if decision.manifest is not None:
+        place.use(name, decision.manifest.key)
+        manifest, text = decision.manifest, "nothing to do, the result is there"
+    else:
+        record = _through_prefect(request)
+        entry = record.stages[-1]
+        manifest = place.manifest(name, entry["key"])  # type: ignore[assignment]
+        from flows.execution import Outcome
+
+        text = describe(Outcome(name, True, "", manifest))
+    if as_json:
+        print_json({"stage": name, "key": manifest.key, "summary": dict(manifest.summary)})
+        return
+    out.print(f"[bold]{name}[/]: {text}")
+    for label, value in manifest.summary.items():
+        if not isinstance(value, list | dict):
+            out.print(f"  {label}: {value:,}" if isinstance(value, int) else f"  {label}: {value}")
+    for label, value in manifest.summary.get("metrics", {}).items():
+        out.print(f"  {label}: {value:.4f}")
+
+
+def _through_prefect(request: Any) -> Any:
+    """Run a request as a Prefect flow in this process; no server has to run."""
+    from flows import runs
+    from flows.environment import prepare
+    from flows.workspace import Workspace
+
+    workspace = Workspace(Path(request.workspace))
+    try:
+        prepare(workspace.root, quiet=True)
+    except OSError as error:
+        from flows.workspace import explain_os_error
+
+        raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
+    from flows import logs
+
+    logs.to_terminal()
+    if sys.stderr.isatty():
+        err.print("[dim]starting Prefect …[/]")
+    from flows.pipeline import start
+
+    run_id = start(request)
+    return next(record for record in runs.load_all(workspace) if record.id == run_id)
+
+
+def _use(workspace: Any, manifests: dict[str, Any]) -> None:
+    """Nothing to run, but going back to earlier parameters makes the earlier results the ones in use."""
+    if any(_differs(workspace, name, manifest) for name, manifest in manifests.items()):
+        with workspace.lock("hnn run"):
+            for name, manifest in manifests.items():
+                workspace.use(name, manifest.key)
+
+
+def _differs(workspace: Any, name: str, manifest: Any) -> bool:
+    current = workspace.current(name)
+    return current is None or current.key != manifest.key
+
+
+def _report_run(workspace: Any, manifests: dict[str, Any], record: Any, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "run": record.id if record else None,
+                "ran": [e["stage"] for e in record.stages if e["ran"]] if record else [],
+                "stages": {name: {"key": m.key, "summary": dict(m.summary)} for name, m in manifests.items()},
+            }
+        )
+        return
+    from flows.summary import print_summary
+
+    print_summary(out, workspace, manifests, record)
+    if record is None:
+        out.print("[green]Nothing to do:[/] every stage is up to date. Rerun with --force or --from STAGE.")
