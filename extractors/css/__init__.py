@@ -1,0 +1,1 @@
+"""Computed style: what a browser would say each element looks like, without a browser."""

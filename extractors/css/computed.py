@@ -1,0 +1,244 @@
+"""Computed style: an element's declarations applied to its parent's computed style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from extractors.css.colours import CURRENT_COLOUR
+from extractors.css.declarations import Substitution, declare
+from extractors.css.fonts import Font, FontSize, LineHeightFactor, Weight
+from extractors.css.properties import INHERITED, INITIAL, SIDES, Inherit
+from extractors.css.shorthands import LOGICAL
+from extractors.css.values import Deferred, Page, px
+
+Layer = Mapping[str, Any]
+
+
+class ComputedStyle(Mapping[str, str]):
+    """Longhand → computed value, as ``getComputedStyle`` writes it.
+
+    Sizes that only layout can tell (``width: auto``, percentages) stay as they were computed.
+    ``own`` and ``inherited`` hold only what differs from the initial values; ``inherited`` is shared
+    with the parent while nothing in it changes.
+    """
+
+    __slots__ = ("font", "font_size", "inherited", "own", "page")
+
+    def __init__(self, page: Page, own: dict[str, Any], inherited: dict[str, Any], font: Font) -> None:
+        self.page = page
+        self.own = own
+        self.inherited = inherited
+        self.font = font
+        self.font_size = font.computed
+
+    def raw(self, name: str) -> Any:
+        """The value before what depends on this element is resolved."""
+        value = self.own.get(name)
+        if value is None:
+            value = self.inherited.get(name)
+        return INITIAL[name] if value is None else value
+
+    def __getitem__(self, name: str) -> str:
+        value = self.raw(name)
+        return value if value.__class__ is str else value.resolve(self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(INITIAL)
+
+    def __len__(self) -> int:
+        return len(INITIAL)
+
+
+def root_parent(page: Page) -> ComputedStyle:
+    """What the root element inherits from: the initial values."""
+    return ComputedStyle(page, {}, {}, Font())
+
+
+def compute(tag: str, layers: Sequence[Layer], defaults: Sequence[Layer], parent: ComputedStyle) -> ComputedStyle:
+    """The style of an element, from its declarations, weakest layer first.
+
+    ``defaults`` are the browser's own layers, which ``revert`` goes back to.
+    """
+    declared: dict[str, Any] = {}
+    for layer in layers:
+        declared.update(layer)
+    if not LOGICAL.keys().isdisjoint(declared):
+        declared = _physical(layers, declared, parent)
+    inherited = parent.inherited
+    changes: dict[str, Any] = {}
+    custom = {name: value for name, value in declared.items() if name.startswith("--")}
+    if custom:
+        changes = {k: v for k, v in custom.items() if not isinstance(v, Inherit)}
+        for name in custom:
+            del declared[name]
+    deferred = {name: value for name, value in declared.items() if isinstance(value, Inherit | Substitution)}
+    for name, value in deferred.items():
+        if isinstance(value, Substitution):
+            value = _substituted(name, value, {**inherited, **changes}, parent.page.quirks)
+        if isinstance(value, Inherit):
+            value = _wide(name, value.keyword, defaults, parent)
+        declared[name] = value
+
+    font = _font(declared, parent)
+    style = ComputedStyle(parent.page, {}, inherited, font)
+    own = style.own
+    for name, value in declared.items():
+        if name in INHERITED:
+            changes[name] = value
+        else:
+            own[name] = value
+    if font is not parent.font:
+        changes["font-size"] = px(font.computed)
+    elif "font-size" in changes:
+        del changes["font-size"]
+    if changes:
+        _settle(changes, style, parent)
+    _adjust(tag, style, parent, declared)
+    return style
+
+
+def _physical(layers: Sequence[Layer], declared: Layer, parent: ComputedStyle) -> dict[str, Any]:
+    """``padding-inline-start`` is the left or the right one, but keeps its place in the cascade."""
+    direction = declared.get("direction", parent["direction"])
+    right_to_left = int(direction == "rtl")
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        for name, value in layer.items():
+            merged[LOGICAL[name][right_to_left] if name in LOGICAL else name] = value
+    return merged
+
+
+_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)", re.IGNORECASE)
+
+
+def _substituted(name: str, value: Substitution, custom: Layer, quirks: bool) -> Any:
+    """A declaration with its ``var()`` replaced; unset where that makes no sense."""
+    text = value.text
+    for _ in range(16):  # a variable may name another, and a hostile one itself
+        found = _VAR.search(text)
+        if found is None or len(text) > 10_000:
+            break
+        replacement = custom.get(found[1], found[2])
+        if replacement is None:
+            return Inherit("unset")
+        text = text[: found.start()] + str(replacement) + text[found.end() :]
+    if "var(" in text.lower():
+        return Inherit("unset")
+    return dict(declare(value.name, text.strip(), quirks)).get(name, Inherit("unset"))
+
+
+def _wide(name: str, keyword: str, defaults: Sequence[Layer], parent: ComputedStyle) -> Any:
+    if keyword in ("revert", "revert-layer"):
+        for layer in reversed(defaults):
+            if name in layer and not isinstance(layer[name], Inherit):
+                return layer[name]
+        keyword = "unset"
+    if keyword == "inherit" or (keyword == "unset" and name in INHERITED):
+        value = parent.raw(name)
+        # currentcolor is inherited as the keyword; every other value as what it came to.
+        return value if value is CURRENT_COLOUR or isinstance(value, LineHeightFactor) else parent[name]
+    return INITIAL[name]
+
+
+def _font(declared: Layer, parent: ComputedStyle) -> Font:
+    font = parent.font
+    family = declared.get("font-family")
+    size = declared.get("font-size")
+    if size is None:
+        return font if family is None else font.with_family(family)
+    monospace = font.monospace if family is None else family == "monospace"
+    if isinstance(size, FontSize):
+        return size.font(font, parent, monospace)
+    # A string is the parent's size, by `inherit`, or the initial one.
+    return font if size == px(parent.font_size) else Font(monospace=monospace)
+
+
+def _settle(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle) -> None:
+    """Inherited values that depend on this element become plain before they are handed down."""
+    style.inherited = {**parent.inherited, **changes}
+    for name, value in changes.items():
+        if value.__class__ is str:
+            continue
+        if isinstance(value, Weight):
+            style.inherited[name] = value.from_parent(parent["font-weight"])
+        elif value is CURRENT_COLOUR:
+            style.inherited[name] = parent["color"]
+        elif isinstance(value, Deferred) and not isinstance(value, LineHeightFactor):
+            style.inherited[name] = value.resolve(style)
+
+
+_BLOCK_EQUIVALENT = {
+    "inline-table": "table",
+    "inline-flex": "flex",
+    "inline-grid": "grid",
+    "-webkit-inline-box": "-webkit-box",
+    "math": "block math",
+    "ruby": "block ruby",
+    **dict.fromkeys(
+        [
+            "inline",
+            "inline-block",
+            "table-row-group",
+            "table-header-group",
+            "table-footer-group",
+            "table-row",
+            "table-cell",
+            "table-column-group",
+            "table-column",
+            "table-caption",
+            "ruby-text",
+        ],
+        "block",
+    ),
+}
+_FLEX_OR_GRID = frozenset(("flex", "inline-flex", "grid", "inline-grid", "-webkit-box", "-webkit-inline-box"))
+_WEBKIT_ALIGN = frozenset(("-webkit-left", "-webkit-center", "-webkit-right"))
+
+
+def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle, declared: Layer) -> None:
+    """What the specifications settle after the cascade."""
+    own = style.own
+    if own.get("position") in ("absolute", "fixed"):
+        own.pop("float", None)
+        _blockify(style)
+    elif own.get("float", "none") != "none" or parent.own.get("display") in _FLEX_OR_GRID or tag in ("html", "legend"):
+        _blockify(style)
+    for side in SIDES:
+        line = own.get(f"border-{side}-style")
+        width = f"border-{side}-width"
+        if line is None or line in ("none", "hidden"):
+            own.pop(width, None)
+        elif width not in own:
+            own[width] = "3px"
+    if "overflow-x" in own:
+        _pair_overflow(own)
+    if "text-align" in declared or tag == "table":
+        _adjust_text_align(tag, style, parent)
+
+
+def _blockify(style: ComputedStyle) -> None:
+    display = style["display"]
+    style.own["display"] = _BLOCK_EQUIVALENT.get(display, display)
+
+
+def _pair_overflow(own: dict[str, Any]) -> None:
+    pair = own.get("overflow-x", "visible"), own.get("overflow-y", "visible")
+    if any(value not in ("visible", "clip") for value in pair):
+        settled = ({"visible": "auto", "clip": "hidden"}.get(value, value) for value in pair)
+        own["overflow-x"], own["overflow-y"] = settled
+
+
+def _adjust_text_align(tag: str, style: ComputedStyle, parent: ComputedStyle) -> None:
+    value = above = parent["text-align"]
+    value = style["text-align"]
+    if value == "match-parent":
+        ends = {"start": "left", "end": "right"} if parent["direction"] == "ltr" else {"start": "right", "end": "left"}
+        value = ends.get(above, above)
+    elif value == "-internal-center":
+        value = "center" if above == "start" else above
+    elif tag == "table" and value in _WEBKIT_ALIGN:
+        value = "start"
+    if value != style["text-align"]:
+        style.inherited = {**style.inherited, "text-align": value}

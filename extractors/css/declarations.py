@@ -1,0 +1,81 @@
+"""From a declaration's text to the longhands it sets. Everything here is memoised: mail repeats itself."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from extractors.css.properties import LONGHANDS, PARSERS, WIDE_KEYWORDS
+from extractors.css.shorthands import ALIASES, LOGICAL, SHORTHANDS
+from extractors.css.syntax import Declaration, Rule, block_contents
+from extractors.css.values import Deferred, tokens
+
+Longhands = tuple[tuple[str, Any], ...]
+
+
+class Block(NamedTuple):
+    """The declarations of one rule or style attribute, by longhand."""
+
+    normal: dict[str, Any]
+    important: dict[str, Any]
+
+
+EMPTY = Block({}, {})
+
+
+class Substitution(Deferred):
+    """A declaration with ``var()`` in it: parsed once the custom properties are known."""
+
+    __slots__ = ("name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+
+
+@lru_cache(maxsize=20_000)
+def declare(name: str, text: str, quirks: bool) -> Longhands:
+    """The longhands set by ``name: text``; none of them if any part of it is invalid."""
+    if name.startswith("--"):
+        return ((name, WIDE_KEYWORDS.get(text.lower(), text)),)
+    name = ALIASES.get(name, name)
+    longhands = longhands_of(name)
+    if not longhands:
+        return ()
+    if (wide := WIDE_KEYWORDS.get(text.lower())) is not None:
+        return tuple((longhand, wide) for longhand in longhands)
+    components = tokens(text)
+    if not components:
+        return ()
+    if "var(" in text.lower():
+        return tuple((longhand, Substitution(name, text)) for longhand in longhands)
+    if name in SHORTHANDS:
+        return SHORTHANDS[name].expand(components, quirks) or ()
+    value = PARSERS[LOGICAL[name][0] if name in LOGICAL else name](components, quirks)
+    return () if value is None else ((name, value),)
+
+
+def longhands_of(name: str) -> tuple[str, ...]:
+    if name in LONGHANDS or name in LOGICAL:
+        return (name,)
+    if name in SHORTHANDS:
+        return SHORTHANDS[name].longhands
+    return ()
+
+
+def block(items: list[Declaration | Rule], quirks: bool) -> Block:
+    normal: dict[str, Any] = {}
+    important: dict[str, Any] = {}
+    for item in items:
+        if isinstance(item, Declaration):
+            target = important if item.important else normal
+            for longhand, value in declare(item.name, item.value, quirks):
+                # A later declaration of a block wins, so its place in the order moves to the end.
+                target.pop(longhand, None)
+                target[longhand] = value
+    return Block(normal, important) if normal or important else EMPTY
+
+
+@lru_cache(maxsize=20_000)
+def style_attribute(text: str, quirks: bool) -> Block:
+    return block(block_contents(text), quirks)

@@ -1,0 +1,304 @@
+"""Pseudo-classes and pseudo-elements, as they stand in a mail nobody has touched yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import tinycss2.nth
+
+from extractors.css import selectors
+
+if TYPE_CHECKING:
+    from extractors.css.selectors import Matcher, Selector, Test
+    from extractors.tree import Element
+
+# Valid, but nothing is hovered, visited or focused in a static mail.
+_NEVER = frozenset(
+    [
+        "visited",
+        "hover",
+        "active",
+        "focus",
+        "focus-visible",
+        "focus-within",
+        "target",
+        "playing",
+        "fullscreen",
+        "modal",
+        "popover-open",
+        "autofill",
+        "-webkit-autofill",
+        "user-invalid",
+        "user-valid",
+        "indeterminate",
+        "-webkit-drag",
+        "default",
+        "paused",
+        "invalid",
+        "out-of-range",
+        "-webkit-full-screen",
+        "current",
+        "past",
+        "future",
+        "picture-in-picture",
+        "-webkit-any-visited",
+        "target-within",
+        "buffering",
+        "seeking",
+        "stalled",
+        "muted",
+        "volume-locked",
+        "open",
+    ]
+) - {"current", "past", "future", "-webkit-any-visited", "buffering", "seeking", "stalled", "muted", "volume-locked"}
+_PSEUDO_ELEMENTS = frozenset(
+    [
+        "before",
+        "after",
+        "first-line",
+        "first-letter",
+        "selection",
+        "placeholder",
+        "marker",
+        "backdrop",
+        "cue",
+        "file-selector-button",
+        "grammar-error",
+        "spelling-error",
+        "target-text",
+        "view-transition",
+        "details-content",
+    ]
+)
+_FIELDS = frozenset(("input", "button", "select", "textarea", "option", "optgroup", "fieldset"))
+
+
+def element(token: Any) -> Test:
+    """``::before`` and its kin: valid, but no element is one."""
+    if token.type not in ("ident", "function"):
+        raise selectors.InvalidSelector
+    name = token.lower_value if token.type == "ident" else token.lower_name
+    functional = name in ("part", "slotted", "highlight", "cue") or name.startswith("view-transition-")
+    if token.type == "function" and not functional:
+        raise selectors.InvalidSelector
+    if token.type == "ident" and name not in _PSEUDO_ELEMENTS and not name.startswith("-webkit-"):
+        raise selectors.InvalidSelector
+    return _never
+
+
+def parse(token: Any, quirks: bool) -> tuple[Test, int]:
+    """The test and the specificity of ``:token``."""
+    if token.type == "ident":
+        return _plain(token.lower_value)
+    if token.type == "function":
+        return _functional(token.lower_name, token.arguments, quirks)
+    raise selectors.InvalidSelector
+
+
+def _plain(name: str) -> tuple[Test, int]:
+    if name in ("before", "after", "first-line", "first-letter"):
+        return _never, selectors.TYPE
+    if name in _NEVER:
+        return _never, selectors.CLASS
+    test = _TESTS.get(name)
+    if test is None:
+        raise selectors.InvalidSelector
+    return test, selectors.CLASS
+
+
+def _never(matcher: Matcher, element: Element) -> bool:
+    return False
+
+
+def _functional(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test, int]:
+    if name in ("is", "where", "-webkit-any", "matches"):
+        if name == "matches":
+            raise selectors.InvalidSelector
+        return _is(arguments, quirks, counts=name != "where")
+    if name == "not":
+        inner = selectors.selector_list(arguments, quirks)
+        return (lambda m, e: not m.any(inner, e)), max(s.specificity for s in inner)
+    if name == "has":
+        return _has(selectors.selector_list(arguments, quirks, relative=True))
+    if name in ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"):
+        return _nth(name, arguments, quirks)
+    if name in ("lang", "dir"):
+        return _lang_or_dir(name, arguments)
+    raise selectors.InvalidSelector
+
+
+def _is(arguments: Sequence[Any], quirks: bool, counts: bool) -> tuple[Test, int]:
+    """``:is()`` forgives: its invalid branches are left out."""
+    branches: list[Selector] = []
+    part: list[Any] = []
+    for token in [*arguments, None]:
+        if token is not None and not (token.type == "literal" and token.value == ","):
+            part.append(token)
+            continue
+        try:
+            branches += selectors.selector_list(part, quirks)
+        except selectors.InvalidSelector:
+            pass
+        part = []
+    specificity = max((s.specificity for s in branches), default=0) if counts else 0
+    return (lambda m, e: m.any(branches, e)), specificity
+
+
+def _has(inner: Sequence[Selector]) -> tuple[Test, int]:
+    def test(matcher: Matcher, anchor: Element) -> bool:
+        return any(_has_one(matcher, anchor, selector) for selector in inner)
+
+    return test, max(s.specificity for s in inner)
+
+
+def _has_one(matcher: Matcher, anchor: Element, selector: Selector) -> bool:
+    """Candidates below (or after) the anchor, whose leftmost combinator must lead back to it."""
+    anchored = selectors.Selector(
+        (*selector.compounds, selectors.Compound(None, (), (), (lambda m, e: e is anchor,))),
+        selector.combinators,
+        0,
+    )
+    siblings = matcher.siblings(anchor)
+    after = siblings[siblings.index(anchor.index) + 1 :]
+    roots = after if selector.combinators[-1] in "+~" else anchor.children
+    queue = list(roots)
+    while queue:
+        candidate = matcher.elements[queue.pop()]
+        if matcher.matches(anchored, candidate):
+            return True
+        queue += candidate.children
+    return False
+
+
+def _nth(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test, int]:
+    formula, of = list(arguments), None
+    for position, token in enumerate(formula):
+        if token.type == "ident" and token.lower_value == "of":
+            of = selectors.selector_list(formula[position + 1 :], quirks)
+            formula = formula[:position]
+            break
+    parsed = tinycss2.nth.parse_nth(formula)
+    if parsed is None or (of is not None and name.endswith("type")):
+        raise selectors.InvalidSelector
+    step, offset = parsed
+
+    def test(matcher: Matcher, element: Element) -> bool:
+        place = _place(matcher, element, name, of)
+        if step == 0:
+            return place == offset
+        return (place - offset) % step == 0 and (place - offset) // step >= 0
+
+    extra = max((s.specificity for s in of), default=0) if of else 0
+    return test, selectors.CLASS + extra
+
+
+def _place(matcher: Matcher, element: Element, name: str, of: Sequence[Selector] | None) -> int:
+    siblings = matcher.siblings(element)
+    if name.endswith("of-type"):
+        siblings = [i for i in siblings if matcher.elements[i].tag == element.tag]
+    if of is not None:
+        siblings = [i for i in siblings if matcher.any(of, matcher.elements[i])]
+        if element.index not in siblings:
+            return 0 if name == "nth-child" else -1
+    place = siblings.index(element.index)
+    return len(siblings) - place if "last" in name else place + 1
+
+
+def _lang_or_dir(name: str, arguments: Sequence[Any]) -> tuple[Test, int]:
+    words = [t.value.lower() for t in arguments if t.type in ("ident", "string")]
+    if not words:
+        raise selectors.InvalidSelector
+
+    def test(matcher: Matcher, element: Element) -> bool:
+        found = _inherited(matcher, element, name) or ("ltr" if name == "dir" else "")
+        if name == "dir":
+            return found == words[0]
+        return any(found == word or found.startswith(word + "-") for word in words)
+
+    return test, selectors.CLASS
+
+
+def _inherited(matcher: Matcher, element: Element | None, attribute: str) -> str:
+    while element is not None:
+        if attribute in element.attributes:
+            return element.attributes[attribute].lower()
+        element = matcher.parent(element)
+    return ""
+
+
+def _first(matcher: Matcher, element: Element) -> bool:
+    return matcher.siblings(element)[0] == element.index
+
+
+def _last(matcher: Matcher, element: Element) -> bool:
+    return matcher.siblings(element)[-1] == element.index
+
+
+def _of_type(name: str) -> Test:
+    return lambda m, e: _place(m, e, name, None) == 1
+
+
+def _is_link(matcher: Matcher, element: Element) -> bool:
+    return element.tag in ("a", "area") and "href" in element.attributes
+
+
+def _is_empty(matcher: Matcher, element: Element) -> bool:
+    return all(item == "" for item in element.contents)
+
+
+def _has_attribute(name: str, tags: frozenset[str]) -> Callable[[Matcher, Element], bool]:
+    return lambda m, e: e.tag in tags and name in e.attributes
+
+
+def _lacks_attribute(name: str, tags: frozenset[str]) -> Callable[[Matcher, Element], bool]:
+    return lambda m, e: e.tag in tags and name not in e.attributes
+
+
+def _is_checked(matcher: Matcher, element: Element) -> bool:
+    if element.tag == "option":
+        return "selected" in element.attributes
+    kind = element.attributes.get("type", "").lower()
+    return element.tag == "input" and kind in ("checkbox", "radio") and "checked" in element.attributes
+
+
+def _is_editable(matcher: Matcher, element: Element) -> bool:
+    if re.fullmatch(r"|true|plaintext-only", _inherited(matcher, element, "contenteditable") or "false"):
+        return True
+    kind = element.attributes.get("type", "text").lower()
+    typed = element.tag == "textarea" or (
+        element.tag == "input"
+        and kind not in ("hidden", "range", "color", "checkbox", "radio", "file", "submit", "image", "reset", "button")
+    )
+    return typed and not {"readonly", "disabled"} & element.attributes.keys()
+
+
+_REQUIRABLE = frozenset(("input", "select", "textarea"))
+_TESTS: dict[str, Test] = {
+    "link": _is_link,
+    "any-link": _is_link,
+    "-webkit-any-link": _is_link,
+    "root": lambda m, e: e.parent is None,
+    "scope": lambda m, e: e.parent is None,
+    "first-child": _first,
+    "last-child": _last,
+    "only-child": lambda m, e: len(m.siblings(e)) == 1,
+    "first-of-type": _of_type("nth-of-type"),
+    "last-of-type": _of_type("nth-last-of-type"),
+    "only-of-type": lambda m, e: _of_type("nth-of-type")(m, e) and _of_type("nth-last-of-type")(m, e),
+    "empty": _is_empty,
+    "enabled": _lacks_attribute("disabled", _FIELDS),
+    "disabled": _has_attribute("disabled", _FIELDS),
+    "required": _has_attribute("required", _REQUIRABLE),
+    "optional": _lacks_attribute("required", _REQUIRABLE),
+    "checked": _is_checked,
+    "read-write": _is_editable,
+    "read-only": lambda m, e: not _is_editable(m, e),
+    "placeholder-shown": lambda m, e: (
+        e.tag in ("input", "textarea") and "placeholder" in e.attributes and not e.attributes.get("value")
+    ),
+    "valid": lambda m, e: e.tag in _FIELDS or e.tag == "form",
+    "in-range": _never,
+    "defined": lambda m, e: "-" not in e.tag,
+}

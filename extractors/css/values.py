@@ -1,0 +1,101 @@
+"""What every property shares: component values, numbers as Chromium writes them, deferred values.
+
+A parsed value is either a ``str``, already the computed value wherever it is used, or a ``Deferred``
+that needs the element it lands on (``1.5em``, ``currentcolor``). Most values in mail are of the first
+kind, which is what makes the cascade a matter of merging dictionaries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import tinycss2
+
+from extractors.css.syntax import MAX_NESTING, nesting
+
+
+@dataclass(slots=True)
+class Page:
+    """What is one for the whole document and values may depend on."""
+
+    width: float
+    height: float
+    quirks: bool
+    link_colour: str = "rgb(0, 0, 238)"
+    body_colour: str = "rgb(0, 0, 0)"  # quirks mode: tables take the body's colour, not their parent's
+    root_font_size: float = 16.0
+
+
+class Style(Protocol):
+    """The computed style a deferred value is resolved against."""
+
+    page: Page
+    font_size: float
+
+    def __getitem__(self, name: str) -> str: ...
+
+
+class Deferred:
+    """A value that can only be computed on an element."""
+
+    __slots__ = ()
+
+    def resolve(self, style: Style) -> str:
+        raise NotImplementedError
+
+
+Value = str | Deferred
+
+
+def number(value: float) -> str:
+    """At most six significant digits, without trailing zeros."""
+    text = f"{value:.6g}"
+    return "0" if text == "-0" else text
+
+
+def px(value: float) -> str:
+    return f"{value:.6g}px" if value else "0px"
+
+
+@lru_cache(maxsize=20_000)
+def tokens(text: str) -> Sequence[Any] | None:
+    """Component values without white space and comments; None where brackets nest absurdly deep."""
+    if "(" in text and nesting(text) > MAX_NESTING:
+        return None
+    parsed = tinycss2.parse_component_value_list(text, skip_comments=True)
+    return tuple(token for token in parsed if token.type != "whitespace")
+
+
+def is_comma(token: Any) -> bool:
+    return token.type == "literal" and token.value == ","
+
+
+def is_slash(token: Any) -> bool:
+    return token.type == "literal" and token.value == "/"
+
+
+def split_commas(components: Sequence[Any]) -> list[list[Any]]:
+    parts: list[list[Any]] = [[]]
+    for token in components:
+        if is_comma(token):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+_IDENT = re.compile(r"-?(?:[a-zA-Z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*|--(?:[\w-]|[^\x00-\x7f])*", re.ASCII)
+
+
+def is_identifier(text: str) -> bool:
+    return _IDENT.fullmatch(text) is not None
+
+
+def string(text: str) -> str:
+    """A CSS string in double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + re.sub(r"[\x01-\x1f\x7f]", lambda m: f"\\{ord(m[0]):x} ", escaped) + '"'
