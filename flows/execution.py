@@ -133,12 +133,14 @@ def _rows(path: Path) -> int | None:
 
 
 class PeakMemory:
-    """Highest resident memory of this process and its children while the block runs, sampled."""
+    """Highest resident memory of this process and the children it starts while the block runs, sampled."""
 
     def __init__(self, interval: float = 0.2) -> None:
         import psutil
 
-        self.peak_mb = psutil.Process().memory_info().rss / 2**20
+        self._me = psutil.Process()
+        self._others = set(self._me.children(recursive=True))  # e.g. Prefect's own server: not the stage's memory
+        self.peak_mb = self._me.memory_info().rss / 2**20
         self._interval = interval
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -154,10 +156,9 @@ class PeakMemory:
     def _watch(self) -> None:
         import psutil
 
-        me = psutil.Process()
         while True:
             total = 0
-            for process in [me, *me.children(recursive=True)]:
+            for process in {self._me, *self._me.children(recursive=True)} - self._others:
                 try:
                     total += process.memory_info().rss
                 except psutil.Error:

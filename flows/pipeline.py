@@ -121,12 +121,13 @@ def _run(request: Request) -> dict[str, Any]:
     with open_run(request, for_terminal()) as run, logs.to_file(run.workspace.root, run.record.id):
         _RUN = run
         try:
-            for name in run.stage_names:
-                _stage_task(name)(name)
-                tracking.sync(run.workspace)
+            with tracking.monitored(run.workspace, run.record):
+                for name in run.stage_names:
+                    _stage_task(name)(name)
+                    tracking.sync(run.workspace, run.record)
         finally:
             _RUN = None
-    tracking.sync(run.workspace)
+    tracking.sync(run.workspace, run.record)
     _publish_artifacts(run.record)
     return {"run": run.record.id, "status": run.record.status, "metrics": run.record.metrics}
 

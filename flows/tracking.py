@@ -12,6 +12,7 @@ import logging
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -51,22 +52,39 @@ def check() -> None:
         ) from None
 
 
-def sync(workspace: Workspace) -> None:
-    """Send everything that is not there yet; on an unreachable server keep it and say so."""
-    for record in reversed(runs.load_all(workspace)):
+def sync(workspace: Workspace, live: Run | None = None) -> None:
+    """Send everything that is not there yet; on an unreachable server keep it and say so.
+
+    ``live`` is the record of the run under way: its copy in memory is the one that counts.
+    """
+    for stored in reversed(runs.load_all(workspace)):
+        record = live if live is not None and live.id == stored.id else stored
         if record.tracking.get("complete"):
             continue
         try:
             _send(workspace, record)
         except Exception as error:  # whatever MLflow raises: the run's results are safe on disk
-            log.warning(
-                "MLflow did not take run %s (%s: %s); it is kept in %s and sent with the next run or `hnn runs --sync`",
-                record.id,
-                type(error).__name__,
-                str(error).splitlines()[0][:200] if str(error) else "",
-                workspace.runs,
-            )
+            _warn(workspace, record, error)
             return
+
+
+@contextmanager
+def monitored(workspace: Workspace, record: Run) -> Iterator[None]:
+    """Open the run in MLflow and sample CPU, memory and disk into its system metrics while the block runs."""
+    monitor = None
+    try:
+        parent = _parent(_client(), workspace, record)
+        from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor
+
+        monitor = SystemMetricsMonitor(parent, sampling_interval=5, samples_before_logging=1, tracking_uri=uri())
+        monitor.start()
+    except Exception as error:  # as in sync: the work goes on, and is sent later
+        _warn(workspace, record, error)
+    try:
+        yield
+    finally:
+        if monitor is not None:
+            monitor.finish()
 
 
 def links(record: Run) -> str:
@@ -83,14 +101,24 @@ def links(record: Run) -> str:
     return "\n\n".join(lines)
 
 
+def _warn(workspace: Workspace, record: Run, error: Exception) -> None:
+    log.warning(
+        "MLflow did not take run %s (%s: %s); it is kept in %s and sent with the next run or `hnn runs --sync`",
+        record.id,
+        type(error).__name__,
+        str(error).splitlines()[0][:200] if str(error) else "",
+        workspace.runs,
+    )
+
+
 def _send(workspace: Workspace, record: Run) -> None:
     """Send one run record step by step; each step that arrived is remembered at once."""
-    if not any(entry["ran"] for entry in record.stages):
+    if "parent" not in record.tracking and not any(entry["ran"] for entry in record.stages):
         if record.status != "running":
             record.tracking["complete"] = True
             runs.save(workspace, record)
         return
-    client = _client(workspace)
+    client = _client()
     parent = _parent(client, workspace, record)
     for entry in record.stages:
         manifest = workspace.manifest(entry["stage"], entry["key"])
@@ -111,7 +139,7 @@ def _sent(record: Run) -> list[str]:
     return sent
 
 
-def _client(workspace: Workspace) -> Any:
+def _client() -> Any:
     import mlflow
 
     if uri().startswith("sqlite:///"):

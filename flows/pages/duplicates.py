@@ -1,0 +1,126 @@
+"""Styles that are almost another style, and what merging them would save.
+
+Two styles are near when their colours differ by no more than ΔE₀₀ = 2 (a difference seen only side by side)
+and their sizes and radii by no more than 1 px; opacity and image must agree. The more used style keeps its
+place and absorbs its near ones directly: chains are not followed, or ten steps of grey would become one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from flows.pages.inventory import Entry
+from flows.pages.styles import Style
+from hnn_core.colour import delta_e2000, lab_of
+
+NEAR_COLOUR = 2.0  # ΔE₀₀
+NEAR_PIXELS = 1.0
+
+# How much smaller than Euclidean Lab distance ΔE₀₀ can be: S_C ≤ 7 in sRGB, and in blues R_T takes off up to
+# 1 - sqrt(1 - 0.87) = 0.63 more. Every near pair is therefore found within this Lab radius.
+_LAB_RADIUS = 20.0 * NEAR_COLOUR
+_BLOCK = 500_000  # pairs measured at once: ΔE₀₀ makes some thirty temporaries
+
+_Key = tuple[str | None, str | None, float | None, float | None, tuple[object, ...]]
+
+
+@dataclass(frozen=True)
+class Near:
+    """A style that could be another, and how far from it it is."""
+
+    entry: Entry
+    delta_e: float  # the larger of its colours' differences
+    delta_px: float  # the larger of its lengths' differences
+
+    @property
+    def distance(self) -> str:
+        parts = [f"ΔE {self.delta_e:.1f}"] if self.delta_e else []
+        parts += [f"{self.delta_px:g} px"] if self.delta_px else []
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Merge:
+    """One style to keep and those it would replace."""
+
+    keep: Entry
+    absorb: tuple[Near, ...]
+
+    @property
+    def saves(self) -> int:
+        """Styles fewer in the catalogue."""
+        return len(self.absorb)
+
+    @property
+    def changes(self) -> int:
+        """Places to edit for it."""
+        return sum(near.entry.uses for near in self.absorb)
+
+
+def near_duplicates(entries: Sequence[Entry]) -> list[Merge]:
+    """Merges among entries of one type, the most saving first."""
+    drawn = {_key(entry.style): entry for entry in reversed(entries) if entry.style is not None}
+    order = list(reversed(drawn.items()))  # most used first, as the inventory is
+    colours = _near_colours({colour for key in drawn for colour in key[:2] if colour is not None})
+    sizes = _near_lengths(key[2] for key in drawn)
+    radii = _near_lengths(key[3] for key in drawn)
+
+    taken: set[_Key] = set()
+    merges = []
+    for key, entry in order:
+        if key in taken:
+            continue
+        taken.add(key)
+        background, color, size, radius, rest = key
+        absorb = []
+        for (b, db), (c, dc), (s, ds), (r, dr) in product(
+            colours[background].items(), colours[color].items(), sizes[size].items(), radii[radius].items()
+        ):
+            other = (b, c, s, r, rest)
+            if other in drawn and other not in taken:
+                taken.add(other)
+                absorb.append(Near(drawn[other], max(db, dc), max(ds, dr)))
+        if absorb:
+            absorb.sort(key=lambda near: (near.delta_e, near.delta_px, near.entry.entity_id))
+            merges.append(Merge(entry, tuple(absorb)))
+    return sorted(merges, key=lambda merge: (-merge.saves, -merge.keep.uses, merge.keep.entity_id))
+
+
+def _key(style: Style) -> _Key:
+    exact = (style.radius_unit, style.opacity, style.image)
+    return style.background, style.color, style.font_size, style.radius, exact
+
+
+def _near_colours(colours: set[str]) -> Mapping[str | None, Mapping[str | None, float]]:
+    """For each colour the near ones with their ΔE₀₀, itself included; no colour is near no colour."""
+    names = sorted(colours)
+    near: dict[str | None, dict[str | None, float]] = {name: {name: 0.0} for name in (None, *names)}
+    if len(names) < 2:
+        return near
+    lab = lab_of(names)
+    pairs = cKDTree(lab).query_pairs(_LAB_RADIUS, output_type="ndarray")
+    for start in range(0, len(pairs), _BLOCK):
+        i, j = pairs[start : start + _BLOCK].T
+        difference = delta_e2000(lab[i], lab[j])
+        close = difference <= NEAR_COLOUR
+        for a, b, d in zip(i[close].tolist(), j[close].tolist(), difference[close].tolist(), strict=True):
+            near[names[a]][names[b]] = near[names[b]][names[a]] = d
+    return near
+
+
+def _near_lengths(lengths: Iterable[float | None]) -> Mapping[float | None, Mapping[float | None, float]]:
+    near: dict[float | None, dict[float | None, float]] = defaultdict(dict)
+    distinct = set(lengths)
+    known = np.array(sorted(length for length in distinct if length is not None))
+    if None in distinct:
+        near[None] = {None: 0.0}
+    for length in known.tolist():
+        for other in known[np.abs(known - length) <= NEAR_PIXELS].tolist():
+            near[length][other] = abs(other - length)
+    return near

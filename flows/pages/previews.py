@@ -1,0 +1,198 @@
+"""A fragment cut out of its email, safe to show, and redrawn with a recommended style.
+
+The email's own markup and style sheets are shown in a sandboxed frame, since nothing else looks like the
+original. On the way there everything active or remote is left out: only listed elements and attributes are
+written, images become grey boxes, and no address survives in CSS. The frame's sandbox and its
+Content-Security-Policy would stop the rest; cleaning keeps the console quiet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from urllib.parse import quote
+
+from extractors.document import Document
+from extractors.layout import Box, Layout
+from flows.pages.csscleaning import clean_css, clean_declarations
+from flows.pages.styles import Style
+
+
+def _words(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+FRAME_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+WIDE, NARROW = 675, 360  # px: the viewports of a whole section and of one column of a row
+_SHOWN_WIDTH = 270
+_LEAST_HEIGHT, _MOST_HEIGHT = 64, 900  # px: smaller fragments get a margin, larger ones are cut off
+
+_WRITTEN = _words(
+    "html body table tbody thead tfoot tr td th caption colgroup col div span p a img h1 h2 h3 h4 h5 h6 center font "
+    "b i u s strong em small big sup sub br hr ul ol li dl dt dd blockquote pre code address section article header "
+    "footer main nav aside figure figcaption button label abbr cite q tt strike del ins wbr mark time"
+)
+_VOID = _words("img br hr col wbr")
+_DROPPED = _words(  # with all they hold; any other unknown element gives way to its content
+    "head script style title meta link base iframe frame frameset object embed applet param video audio source track "
+    "canvas svg math input select textarea noscript template map"
+)
+_ATTRIBUTES = _words(
+    "class id width height bgcolor color face size align valign cellpadding cellspacing border colspan rowspan dir "
+    "lang link text nowrap noshade"
+)
+_PLAIN = re.compile(r"[\w #%.,:;()*+-]{0,200}")
+_MAX_ELEMENTS, _MAX_TEXT = 600, 6_000
+
+_GREY_BOX = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9" preserveAspectRatio="none">'
+    '<path fill="#8885" d="M0 0h16v9H0z"/></svg>'
+)
+_BUTTON = (
+    '<div style="text-align:center;padding:8px"><span style="display:inline-block;padding:.75em 1.6em;'
+    'font-family:sans-serif;font-weight:600;{css}">Button</span></div>'
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What goes into an ``iframe srcdoc``, the viewport it is laid out in and the height it needs there."""
+
+    srcdoc: str
+    width: int
+    height: int
+
+    @property
+    def shown_height(self) -> int:
+        """In the page, where every frame is scaled to the same width."""
+        return round(self.height * _SHOWN_WIDTH / self.width)
+
+
+@dataclass(frozen=True)
+class Redrawing:
+    """A style to draw on one element of the fragment; without an element a button is put below it."""
+
+    style: Style
+    element: int | None
+
+
+@dataclass
+class _Cut:
+    """One fragment being written out."""
+
+    inside: frozenset[int]  # the fragment's top elements
+    path: frozenset[int]  # their ancestors
+    redrawing: Redrawing | None
+    head: str
+    pieces: list[str] = field(default_factory=list)
+    elements: int = 0
+    text: int = 0
+
+
+class Email:
+    """An email parsed and laid out once, to cut any number of fragments from."""
+
+    def __init__(self, html: str) -> None:
+        document = Document.from_html(html)
+        self._elements = document.elements
+        self._layout = Layout(document)
+        sheets = (element.contents for element in self._elements if element.tag == "style")
+        self._css = clean_css("\n".join(text for contents in sheets for text in contents if isinstance(text, str)))
+
+    def frame(self, elements: Sequence[int], ground: str, redrawing: Redrawing | None = None) -> Frame | None:
+        """The fragment made of these elements, or None where it is too large to show or is not there."""
+        if not elements or not all(0 <= number < len(self._elements) for number in elements):
+            return None
+        cut = _Cut(frozenset(elements), frozenset(self._ancestors(elements)), redrawing, _head(self._css, ground))
+        try:
+            self._write(0, cut, shown=False, style=None)
+        except RecursionError:
+            return None
+        if cut.elements > _MAX_ELEMENTS or cut.text > _MAX_TEXT:
+            return None
+        width, height = self._viewport(elements)
+        if _adds_a_button(redrawing):
+            height += 64
+        return Frame("<!doctype html>" + "".join(cut.pieces), width, height)
+
+    def _viewport(self, elements: Sequence[int]) -> tuple[int, int]:
+        """From the boxes at the audit's width: a column of a row gets a narrow frame, text wraps accordingly."""
+        box = Box.around(self._layout.box(number) for number in elements)
+        width = NARROW if 0 < box.width <= NARROW + 40 else WIDE
+        height = box.height * max(1.0, box.width / width) + 16
+        return width, round(min(max(height, _LEAST_HEIGHT), _MOST_HEIGHT))
+
+    def _ancestors(self, elements: Sequence[int]) -> set[int]:
+        above: set[int] = set()
+        for number in elements:
+            parent = self._elements[number].parent
+            while parent is not None and parent not in above:
+                above.add(parent)
+                parent = self._elements[parent].parent
+        return above
+
+    def _write(self, number: int, cut: _Cut, shown: bool, style: Style | None) -> None:
+        element = self._elements[number]
+        shown = shown or number in cut.inside
+        if element.tag in _DROPPED or not (shown or number in cut.path):
+            return
+        here = cut.redrawing is not None and cut.redrawing.element == number
+        style = cut.redrawing.style if cut.redrawing and here else style
+        written = element.tag in _WRITTEN
+        if written:
+            cut.elements += 1
+            cut.pieces.append(f"<{element.tag}{_attributes(element.tag, element.attributes, style, here)}>")
+        if element.tag == "html":
+            cut.pieces.append(cut.head)
+        if element.tag in _VOID:
+            return
+        for content in element.contents:
+            if isinstance(content, int):
+                self._write(content, cut, shown, style)
+            elif shown:
+                cut.text += len(content)
+                cut.pieces.append(escape(content, quote=False))
+        if element.tag == "body" and cut.redrawing and _adds_a_button(cut.redrawing):
+            cut.pieces.append(_BUTTON.format(css=cut.redrawing.style.css))
+        if written:
+            cut.pieces.append(f"</{element.tag}>")
+
+
+def _head(css: str, ground: str) -> str:
+    """The frame's own policy and sheet; the fragment stands in the middle of a frame larger than itself."""
+    return (
+        f'<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{FRAME_POLICY}">'
+        f"<style>{css}</style><style>html{{height:100%;display:flex;flex-direction:column;"
+        f"justify-content:safe center;overflow:hidden;background:{ground}}}"
+        "body{margin:0!important;width:100%!important;min-width:0!important;height:auto!important}</style></head>"
+    )
+
+
+def _adds_a_button(redrawing: Redrawing | None) -> bool:
+    return redrawing is not None and redrawing.element is None and redrawing.style.type == "button-style"
+
+
+def _attributes(tag: str, attributes: Mapping[str, str], style: Style | None, here: bool) -> str:
+    """The listed attributes with plain values, the cleaned style, and the redrawn style over it."""
+    written = {name: value for name, value in attributes.items() if name in _ATTRIBUTES and _PLAIN.fullmatch(value)}
+    declarations = clean_declarations(attributes.get("style", ""))
+    if style is not None:
+        declarations = f"{declarations};{_redrawn(style, here)}"
+    if declarations:
+        written["style"] = declarations
+    if tag == "img":
+        written |= {"src": _GREY_BOX, "alt": ""}
+    if tag == "a" and "href" in attributes:
+        written |= {"href": "#", "tabindex": "-1"}  # without an address it would lose its colour
+    return "".join(f' {name}="{escape(value)}"' for name, value in written.items())
+
+
+def _redrawn(style: Style, here: bool) -> str:
+    """On the element itself all that the style says; on what it holds, only what would hide it."""
+    declarations = [name for name in style.css.split(";") if here or name.startswith(("color:", "font-size:"))]
+    if style.background is not None and (here or style.type == "button-style"):
+        declarations.insert(0, "background-image:none" if here else "background:transparent")
+    return ";".join(f"{declaration}!important" for declaration in declarations)
