@@ -2,40 +2,61 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from flows.stage import Context, Stage, table_input
 
+if TYPE_CHECKING:
+    from extractors.store import DocumentStore
+
+    from extractors.extraction import ExtractOptions
+
 
 def run(context: Context) -> Mapping[str, Any]:
-    from extractors.extraction import ExtractionOptions
-    from extractors.writing import write_tables
+    from extractors.store import DocumentStore
 
-    documents = table_input(context.inputs, "scrape/documents.parquet")
-    usable = [row for row in documents.to_pylist() if row["status"] == "ok"]
-    context.progress.start("extract", total=len(usable))
-    config = context.config.extract
-    counts = write_tables(
-        context.out,
-        _tasks(usable, context.workspace.store),
-        ExtractionOptions(
-            granularity=config.granularity,
-            width=config.width,
-            seconds=config.seconds,
-            memory_mb=config.memory_mb,
-        ),
-        workers=context.config.execution.workers or os.cpu_count() or 1,
-        previous=context.previous,
-        progress=context.progress.advance,
+    from extractors.writing import Source, write_tables
+
+    store = DocumentStore(context.workspace.store)
+    documents = table_input(context.inputs, "scrape/documents.parquet").select(
+        ["doc_id", "location", "sha256", "charset", "status"]
     )
-    return counts
+    sources = [
+        Source(row["doc_id"], row["location"], partial(html_of, store, row["sha256"], row["charset"]))
+        for batch in documents.to_batches()
+        for row in batch.to_pylist()
+        if row["status"] == "ok"
+    ]
+    context.progress.start("extract", total=len(sources))
+    done = 0
+
+    def show(documents_done: int, rejected: int) -> None:
+        nonlocal done
+        context.progress.advance(documents_done - done, note=f"{rejected} rejected")
+        done = documents_done
+
+    workers = context.config.execution.workers or None
+    counts = write_tables(context.out, sources, options(context), workers, context.previous, show)
+    return asdict(counts)
 
 
-def _tasks(rows: list[dict[str, Any]], store: Path) -> Iterator[Any]:
-    raise NotImplementedError
+def html_of(store: DocumentStore, sha256: str, charset: str) -> str:
+    """A stored document as text."""
+    from extractors.charset import decode
+
+    return decode(store.get(sha256), charset)[0]
+
+
+def options(context: Context) -> ExtractOptions:
+    from extractors.extraction import ExtractOptions
+    from extractors.limits import Limits
+
+    config = context.config.extract
+    limits = Limits(max_bytes=context.config.scrape.max_bytes, seconds=config.seconds, memory_mb=config.memory_mb)
+    return ExtractOptions(granularity=config.granularity, width=config.width, limits=limits)
 
 
 STAGE = Stage(
@@ -50,4 +71,6 @@ STAGE = Stage(
         "rejects.parquet",
     ),
     run=run,
+    also_reads=("scrape.max_bytes",),
+    timeout_seconds=24 * 3600,
 )

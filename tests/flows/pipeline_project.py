@@ -1,0 +1,87 @@
+"""A small project folder of its own for tests that run the real pipeline through its command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+
+#: Small enough for seconds, large enough that every stage has something to do.
+SMALL = """
+[scrape]
+source = "sample:emails=24"
+
+[features]
+dim = 8
+
+[train]
+compare = ["hnn", "p2"]
+protocols = ["transductive"]
+epochs = 3
+width = 8
+
+[recommend]
+targets = ["button-style"]
+protocols = ["link"]
+"""
+
+
+class Project:
+    """A folder with hnn.toml and workspace/, and the commands run in it with nothing inherited from the tester."""
+
+    def __init__(self, folder: Path, settings: str = SMALL) -> None:
+        self.folder = folder
+        self.workspace = folder / "workspace"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "hnn.toml").write_text(settings, encoding="utf-8")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        dropped = ("PREFECT_", "MLFLOW_", "HNN_", "COV_CORE_", "PYTEST_")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        return {**kept, "HOME": str(home), "PWD": str(self.folder), "OMP_NUM_THREADS": "1", "COLUMNS": "80"}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "flows.cli", *arguments]
+
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env={**self.environment, **variables},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def hnn(self, *arguments: str, expect: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
+        result = subprocess.run(
+            self.command(*arguments),
+            cwd=self.folder,
+            env={**self.environment, **variables},
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+        assert result.returncode == expect, f"{arguments}: exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+        return result
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self.hnn(*arguments, "--json").stdout)
+
+    def tables(self) -> dict[str, str]:
+        """The content hash of every file of every result in use."""
+        hashes = {}
+        for pointer in sorted(self.workspace.glob("stages/*/current")):
+            manifest = json.loads((pointer.parent / pointer.read_text().strip() / "manifest.json").read_text())
+            for name, output in manifest["outputs"].items():
+                hashes[f"{manifest['stage']}/{name}"] = output["sha256"]
+        return hashes

@@ -1,0 +1,122 @@
+"""The whole pipeline on a small sample: one command, then reruns, single stages, damage, kills, two at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from pipeline_project import Project
+
+from flows.dag import NAMES
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project in which `hnn run` has been run once; tests copy it."""
+    project = Project(tmp_path_factory.mktemp("finished") / "projekt ä b")
+    result = project.hnn("run")
+    for promised in ("documents", "fragments", "button-style", "AUC", "HR@10", "Seconds", "Report", "hnn ui"):
+        assert promised in result.stdout
+    assert max(len(line) for line in result.stdout.splitlines() if "/" not in line) <= 80
+    return project
+
+
+@pytest.fixture
+def project(finished: Project, tmp_path: Path) -> Project:
+    copy = tmp_path / "copy of project"
+    shutil.copytree(finished.folder, copy, symlinks=True)
+    return Project(copy)
+
+
+def test_a_second_run_does_nothing_and_says_so(project: Project) -> None:
+    before = project.tables()
+    result = project.hnn("run")
+    assert "Nothing to do" in result.stdout
+    assert project.tables() == before
+    assert project.json("run")["ran"] == []
+
+
+def test_nothing_is_written_outside_the_workspace(finished: Project) -> None:
+    assert list((finished.folder / "home").rglob("*")) == []
+    assert {path.name for path in finished.folder.iterdir()} == {"home", "hnn.toml", "workspace"}
+
+
+def test_status_and_runs_tell_what_is_there(project: Project) -> None:
+    status = project.json("status")
+    assert status["healthy"]
+    assert [stage["stage"] for stage in status["stages"]] == list(NAMES)
+    assert all(stage["peak_memory_mb"] > 0 and stage["rows"] is not None for stage in status["stages"])
+    (run,) = project.json("runs")
+    assert run["status"] == "completed"
+    assert run["tracked"]
+    assert {"auc", "hr_at_10"} <= set(run["metrics"])
+    assert "fresh" in project.hnn("status").stdout
+
+
+def test_one_stage_with_another_parameter_leaves_downstream_stale(project: Project) -> None:
+    project.hnn("stage", "train", "--set", "train.variant=p2")
+    states = {stage["stage"]: stage["state"] for stage in project.json("status")["stages"]}
+    assert states["train"] == "fresh"
+    assert states["recommend"] == "stale" or states["report"] == "stale"
+    assert states["features"] == "fresh"
+    back = project.json("run")  # the configuration still says hnn: its result is found again
+    assert back["ran"] == []
+    assert project.json("status")["healthy"]
+
+
+def test_from_a_stage_on_everything_is_rerun_to_the_same_bytes(project: Project) -> None:
+    before = project.tables()
+    assert project.json("run", "--from", "recommend")["ran"] == ["recommend", "report"]
+    assert project.tables() == before
+
+
+def test_a_truncated_table_is_named_and_repaired(project: Project) -> None:
+    before = project.tables()
+    (path,) = project.workspace.glob("stages/hypergraph/*/incidence.parquet")
+    path.write_bytes(path.read_bytes()[:100])
+    (hypergraph,) = [s for s in project.json("status")["stages"] if s["stage"] == "hypergraph"]
+    assert hypergraph["state"] == "damaged"
+    assert "incidence.parquet has 100 bytes" in hypergraph["why"]
+    refused = project.hnn("stage", "features", "--force", expect=1)
+    assert "incidence.parquet has 100 bytes" in " ".join(refused.stderr.split())
+    assert project.json("run")["ran"] == ["hypergraph"]
+    assert project.tables() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", NAMES)
+def test_killed_in_any_stage_the_next_run_ends_with_the_same_tables(finished: Project, tmp_path: Path, stage: str) -> None:
+    project = Project(tmp_path / "killed")
+    shutil.copytree(finished.workspace, project.workspace, symlinks=True)
+    for name in NAMES[NAMES.index(stage) :]:
+        shutil.rmtree(project.workspace / "stages" / name)
+    process = project.start("run")
+    deadline = time.monotonic() + 200
+    while not list(project.workspace.glob(f"stages/{stage}/.writing-*")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    project.hnn("run")
+    assert project.tables() == finished.tables()
+    assert not list(project.workspace.glob("stages/*/.*"))
+    assert [run["status"] for run in project.json("runs")][:2] == ["completed", "failed"]
+
+
+@pytest.mark.slow
+def test_two_runs_at_once_the_second_is_told_or_waits(project: Project) -> None:
+    first = project.start("run", "--force")
+    deadline = time.monotonic() + 200
+    while not list(project.workspace.glob("stages/*/.writing-*")):
+        assert first.poll() is None, first.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    second = project.hnn("run", "--force", expect=1)
+    assert "in use by `hnn run`" in " ".join(second.stderr.split())
+    out, err = first.communicate(timeout=250)
+    assert first.returncode == 0, (out, err)
