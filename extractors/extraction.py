@@ -1,0 +1,122 @@
+"""One email's HTML to rows of the five tables, and many emails' in isolated workers."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from extractors import pool
+from extractors.document import Document
+from extractors.entities import canonical_json, entities, entity_id
+from extractors.fragments import Granularity, segment
+from extractors.limits import Limits, Rejected
+
+# Part of the key under which results are reused: raise it when the same input would give other rows.
+VERSION = "1"
+
+Row = tuple[Any, ...]
+
+_FRAMES_PER_LEVEL = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractOptions:
+    width: int = 800
+    granularity: Granularity = "card"
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTables:
+    """One document's rows, in the column order of :mod:`extractors.tables`."""
+
+    fragments: tuple[Row, ...] = ()
+    entities: tuple[Row, ...] = ()
+    occurrences: tuple[Row, ...] = ()
+    neighbours: tuple[Row, ...] = ()
+    rejects: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractTask:
+    """A document to extract; ``problem`` says why its HTML could not be had."""
+
+    doc_id: str
+    location: str
+    html: str
+    problem: str = ""
+
+
+def extract(html: str, doc_id: str, options: ExtractOptions | None = None) -> DocumentTables:
+    """Fragments, entities, occurrences and neighbours of one email; raises only :class:`Rejected`."""
+    options = options or ExtractOptions()
+    # Layout descends the tree; the pre-scan has bounded how deep that can be.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), options.limits.max_depth * _FRAMES_PER_LEVEL + 1000))
+    document = Document.from_html(html, options.width, options.limits)
+    segmentation = segment(document, options.granularity)
+    if not segmentation.fragments:
+        raise Rejected("empty", "nothing in it can be seen")
+    ids = [f"{doc_id}#{fragment.position}" for fragment in segmentation.fragments]
+    known: dict[str, Row] = {}
+    occurrences: list[Row] = []
+    for fragment_id, fragment in zip(ids, segmentation.fragments, strict=True):
+        for found in entities(document, segmentation, fragment):
+            entity = entity_id(found.type, found.signature)
+            if entity not in known:
+                known[entity] = (entity, found.type, found.signature, canonical_json(found.attributes))
+            occurrences.append((fragment_id, entity, found.count, found.from_button, found.element))
+    return DocumentTables(
+        fragments=tuple(
+            (i, doc_id, f.position, f.kind, f.element, list(f.elements), f.row, f.column, f.background, f.text)
+            for i, f in zip(ids, segmentation.fragments, strict=True)
+        ),
+        entities=tuple(known.values()),
+        occurrences=tuple(occurrences),
+        neighbours=tuple((ids[a], ids[b], relation) for a, b, relation in segmentation.neighbours),
+    )
+
+
+def attempt(task: ExtractTask, options: ExtractOptions) -> DocumentTables:
+    """:func:`extract`, with whatever goes wrong turned into a row: one document never stops a run."""
+    if task.problem:
+        return refuse(task.doc_id, task.location, "unreadable", task.problem)
+    try:
+        return extract(task.html, task.doc_id, options)
+    except Rejected as rejected:
+        return refuse(task.doc_id, task.location, rejected.reason, rejected.detail)
+    except MemoryError:
+        return refuse(task.doc_id, task.location, "memory", f"more than {options.limits.memory_mb} MB")
+    except RecursionError:
+        return refuse(task.doc_id, task.location, "too-deep", "nested deeper than the interpreter's stack")
+    except Exception as error:
+        return refuse(task.doc_id, task.location, "error", f"{type(error).__name__}: {error}"[:500])
+
+
+def refuse(doc_id: str, location: str, reason: str, detail: str) -> DocumentTables:
+    return DocumentTables(rejects=((doc_id, location, reason, detail),))
+
+
+def extract_documents(
+    tasks: Iterable[ExtractTask], options: ExtractOptions | None = None, workers: int | None = None
+) -> Iterator[DocumentTables]:
+    """Each task's rows, in order, extracted in worker processes with the limits of ``options``."""
+    options = options or ExtractOptions()
+    names: deque[tuple[str, str]] = deque()  # of the documents under way
+
+    def remember() -> Iterator[ExtractTask]:
+        for task in tasks:
+            names.append((task.doc_id, task.location))
+            yield task
+
+    job: pool.Job[ExtractTask, DocumentTables] = pool.Job(
+        attempt, (options,), seconds=options.limits.seconds, memory_mb=options.limits.memory_mb
+    )
+    for answer in pool.run(job, remember(), workers, size=lambda task: len(task.html)):
+        doc_id, location = names.popleft()
+        if isinstance(answer, pool.Lost):
+            yield refuse(doc_id, location, answer.reason, answer.detail)
+        else:
+            yield answer

@@ -1,0 +1,66 @@
+"""Approximate layout: which elements can be seen, and the box each would get at the document's width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from extractors.document import Document
+from extractors.layout.flow import Flow
+from extractors.layout.intrinsic import CONTROLS, REPLACED, Intrinsic
+
+__all__ = ["CONTROLS", "REPLACED", "Box", "Layout", "lay_out"]
+
+
+class Box(NamedTuple):
+    """Left, top, right and bottom edge in px."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    @classmethod
+    def around(cls, boxes: Iterable[Box]) -> Box:
+        edges = list(zip(*boxes, strict=True))
+        return cls(min(edges[0]), min(edges[1]), max(edges[2]), max(edges[3])) if edges else cls(0, 0, 0, 0)
+
+
+class Layout:
+    """One document's boxes, by element index."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._intrinsic = Intrinsic(document)
+        self._flow = Flow(self._intrinsic, document.width)
+        self.shown = self._intrinsic.shown  # not display:none, transparent or clipped to nothing
+        self.content = self._intrinsic.content  # holds text or an image that can be seen
+        self.styles = self._intrinsic.styles
+
+    def box(self, index: int) -> Box:
+        flow = self._flow
+        x, y = flow.x[index], flow.y[index]
+        return Box(x, y, x + flow.width[index], y + flow.height[index])
+
+    def width(self, index: int) -> float:
+        return self._flow.width[index]
+
+    def height(self, index: int) -> float:
+        return self._flow.height[index]
+
+    def text(self, index: int, position: int) -> str:
+        """The visible text of one text node of ``index``: white space collapsed, "" if it cannot be seen."""
+        run = self._intrinsic.runs.get((index, position))
+        return run.text if run is not None and run.content else ""
+
+
+def lay_out(document: Document) -> Layout:
+    return Layout(document)
