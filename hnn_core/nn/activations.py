@@ -1,0 +1,58 @@
+"""σ_v and σ_e by name. The paper's default is RReLU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+_LOWER, _UPPER = 1 / 8, 1 / 3  # torch's and the RReLU paper's bounds of the random slope
+
+
+class RReLU(nn.Module):
+    """x for x ≥ 0, else a·x with a ~ U(1/8, 1/3) drawn anew in training, its mean at evaluation.
+
+    The slopes are drawn as random bytes, eight from each 64-bit draw: torch's own ``rrelu`` spends more time on
+    random numbers than an HNN layer spends on all its sparse products.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training:
+            return cast(Tensor, _RandomSlope.apply(x))  # type: ignore[no-untyped-call]
+        return F.leaky_relu(x, (_LOWER + _UPPER) / 2)
+
+
+class _RandomSlope(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
+        random = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.device, x.dtype)
+        slope = random.mul_((_UPPER - _LOWER) / 255).add_(_LOWER).masked_fill_(x >= 0, 1)
+        ctx.save_for_backward(slope)
+        return x * slope
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        (slope,) = ctx.saved_tensors
+        return cast(Tensor, gradients[0] * slope)
+
+
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
+    "rrelu": RReLU,
+    "tanh": nn.Tanh,
+    "leaky_relu": nn.LeakyReLU,
+    "gelu": nn.GELU,
+    "selu": nn.SELU,
+    "relu": nn.ReLU,
+    "identity": nn.Identity,
+}
+
+
+def activation(name: str) -> nn.Module:
+    """The module of an activation's name."""
+    if name not in ACTIVATIONS:
+        raise ValueError(f"activation {name!r} is not known: choose one of {', '.join(ACTIVATIONS)}")
+    return ACTIVATIONS[name]()

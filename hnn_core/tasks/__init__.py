@@ -1,0 +1,1 @@
+"""What embeddings are trained for, and how they are judged."""
