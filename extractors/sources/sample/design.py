@@ -105,11 +105,10 @@ class Brand:
 
     def button(self, role: ButtonRole, surface: Surface) -> ButtonStyle:
         """The one place where context decides the button: coloured ground beats role."""
-        if surface in ("brand", "accent", "dark"):
-            return self.buttons.inverse
         system = self.buttons
-        style = {"primary": system.primary, "secondary": system.secondary, "sale": system.sale}[role]
-        # A tinted button would vanish on a tinted ground.
+        roles = {"primary": system.primary, "secondary": system.secondary, "sale": system.sale}
+        style = system.inverse if surface in ("brand", "accent", "dark") else roles[role]
+        # A tinted button would vanish on a ground of its own colour.
         return system.primary if style.background == self.ground(surface) else style
 
 
