@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from extractors.buttons import Button
+from extractors.canonical import Rgba
 from extractors.document import Document
 from extractors.layout import CONTROLS, REPLACED, Box, Layout
 from extractors.layout.boxstyle import length
@@ -54,6 +55,28 @@ class BlockTree:
         self._inline_only: dict[int, bool] = {}
         self.root = self._build(0) if document.elements and layout.content[0] else None
 
+    def text(self, source: int) -> str:
+        """Visible text of one source: a button's label, or the element's own text nodes."""
+        if source in self.buttons:
+            return self.buttons[source].text
+        contents = self.document.elements[source].contents
+        parts = [self.layout.text(source, place) for place, node in enumerate(contents) if isinstance(node, str)]
+        return " ".join(part for part in parts if part)
+
+    def ground(self, source: int) -> Rgba:
+        """The colour a piece of content stands on; images and buttons hide their own."""
+        if source in self.buttons or self.document.elements[source].tag in REPLACED:
+            return self.paint.outside(source)
+        return self.paint.behind[source]
+
+    def in_link(self, source: int) -> bool:
+        index: int | None = source
+        while index is not None:
+            if self.document.elements[index].tag == "a":
+                return True
+            index = self.document.elements[index].parent
+        return False
+
     def _build(self, index: int) -> Block:
         if index in self.buttons or self.document.elements[index].tag in REPLACED | CONTROLS:
             return Block("leaf", index, self.layout.box(index), sources=[index])
@@ -69,7 +92,7 @@ class BlockTree:
 
         def end_run() -> None:
             if run:
-                box = Box.around(self.layout.box(source) for source in run)
+                box = Box.around(self.layout.ink(source) for source in run)
                 items.append(Block("leaf", run[0] if len(run) == 1 else index, box, sources=list(run)))
                 run.clear()
 

@@ -2,8 +2,9 @@
 
 A button is a short visible link whose own box, the chain of only children inside it (Unlayer and BEE put the
 padding on an inner ``<span>``) or up to five ancestors with the very same content (bulletproof buttons colour
-the ``<td>``) is painted unlike its surroundings or has four visible borders, and gives the text room to the
-left and right. Image buttons are an image and a link; no style is invented for them.
+the ``<td>``) is painted unlike its surroundings or has four visible borders, and is wider than its label by
+design: by padding, spacer cells, non-breaking spaces or a stated width. Image buttons are an image and a link;
+no style is invented for them.
 """
 
 from __future__ import annotations
@@ -11,22 +12,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from extractors.canonical import Rgba, gradient_colour, image_kind
+from extractors.canonical import Rgba, over, rgba
 from extractors.document import Document
 from extractors.layout import REPLACED, Layout
-from extractors.layout.boxstyle import length
 from extractors.paint import Paint
 
 _MAX_TEXT = 60
 _MAX_ANCESTORS = 5
-_MIN_PADDING = 12.0  # px on each side
+_MIN_ROOM = 12.0  # px on each side of the label
 _MAX_HEIGHT = 140.0
-_SIDES = ("top", "right", "bottom", "left")
+_BAR = 400.0  # px: a wider box around a link is a bar of the page, unless the link itself was made that wide
+_ICON = 64.0  # px: a wider image beside the label makes it a banner
+_CLEAR = "rgba(0, 0, 0, 0)"
 
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A button: ``element`` is the outermost element that holds nothing else, ``box`` the one that is drawn."""
+    """``element`` holds the button and nothing else, ``box`` is the one that is drawn."""
 
     element: int
     link: int
@@ -38,11 +40,12 @@ class Button:
 
 def find_buttons(document: Document, layout: Layout, paint: Paint) -> list[Button]:
     """All buttons in document order; none lies inside another."""
+    finder = _Finder(document, layout, paint)
     found: list[Button] = []
     for index, element in enumerate(document.elements):
-        if _is_link(element.tag, element.attributes.get("type", "")) and layout.content[index]:
-            button = _button(document, layout, paint, index)
-            if button is not None and not (found and _contains(document, found[-1].element, index)):
+        if layout.content[index] and _is_link(element.tag, element.attributes.get("type", "")):
+            button = finder.button(index)
+            if button is not None and not (found and finder.contains(found[-1].element, index)):
                 found.append(button)
     return found
 
@@ -51,147 +54,111 @@ def _is_link(tag: str, kind: str) -> bool:
     return tag in ("a", "button") or (tag == "input" and kind.lower() in ("submit", "button"))
 
 
-def _button(document: Document, layout: Layout, paint: Paint, link: int) -> Button | None:
-    if document.elements[link].tag == "input":
-        label, text = link, document.elements[link].attributes.get("value") or "Submit"
-    else:
-        labels = list(_texts(document, layout, link))
-        if not labels or _has_image(document, layout, link):
+class _Finder:
+    def __init__(self, document: Document, layout: Layout, paint: Paint) -> None:
+        self._elements = document.elements
+        self._layout = layout
+        self._paint = paint
+
+    def button(self, link: int) -> Button | None:
+        label, text, width = self._label(link)
+        if not 0 < len(text) <= _MAX_TEXT or not any(map(str.isalnum, text)) or self._has_picture(link):
             return None
-        label, text = labels[0][0], " ".join(text for _, text in labels)
-    if len(text) > _MAX_TEXT or not any(character.isalnum() for character in text):
+        inner = self._only_children(link)
+        chain = [*reversed(inner), link, *self._ancestors(link)]
+        for place, index in enumerate(chain):
+            if self._layout.height(index) > _MAX_HEIGHT:
+                return None
+            drawn = self._paint.stands_out(index)
+            if not drawn and not self._framed(index):
+                continue
+            outside_link = place > len(inner)
+            if self._is_roomy(index, link, outside_link, width) or self._elements[link].tag != "a":
+                background = self._paint.behind[index] if drawn else None
+                return Button(index if outside_link else link, link, index, label, text, background)
         return None
-    chain = [*reversed(_inner_chain(document, layout, link)), link, *_outer_chain(document, layout, link)]
-    room = 0.0
-    for place, index in enumerate(chain):
-        style = layout.styles[index]
-        if index != label or not style.inline or style.padding_left:
-            room += min(style.padding_left, style.padding_right)
-        if layout.height(index) > _MAX_HEIGHT:
-            return None
-        drawn = paint.stands_out(index)
-        if not drawn and not _framed(document, paint, index):
-            continue
-        if _roomy(layout, chain, place, room, link) or document.elements[link].tag != "a":
-            outer = chain[-1] if place < len(chain) else index
-            background = paint.behind[index] if drawn else None
-            return Button(_holder(layout, chain, place, outer), link, index, label, text, background)
-    return None
 
+    def contains(self, ancestor: int, index: int | None) -> bool:
+        while index is not None and index > ancestor:
+            index = self._elements[index].parent
+        return index == ancestor
 
-def _holder(layout: Layout, chain: list[int], place: int, outer: int) -> int:
-    """The outermost of the chain that is still the button: what lies between the drawn box and the link."""
-    del layout, outer
-    return chain[place]
-
-
-def _roomy(layout: Layout, chain: list[int], place: int, room: float, link: int) -> bool:
-    """Whether the drawn box is wider than its text on purpose: by padding or by a stated width."""
-    box = chain[place]
-    style = layout.styles[box]
-    outside = place > chain.index(link)
-    if outside and style.width is None and _fills_parent(layout, box):
-        # A coloured bar with one link in it is a bar, unless the link itself was made a block or padded.
-        return room >= _MIN_PADDING and any(layout.styles[i].padding_left >= _MIN_PADDING for i in chain[:place])
-    if room >= _MIN_PADDING:
-        return True
-    stated = any(layout.styles[i].width is not None for i in chain[: place + 1])
-    return stated and layout.width(box) <= 420
-
-
-def _fills_parent(layout: Layout, box: int) -> bool:
-    parent = layout.document.elements[box].parent
-    while parent is not None and layout.width(parent) <= layout.width(box) + 1:
-        if layout.styles[parent].width is not None:
-            return layout.width(parent) > 320
-        parent = layout.document.elements[parent].parent
-    return parent is None or layout.width(box) > 0.9 * layout.width(parent) or layout.width(box) > 320
-
-
-def _inner_chain(document: Document, layout: Layout, link: int) -> list[int]:
-    """Only children inside the link, outermost first."""
-    chain: list[int] = []
-    index = link
-    while True:
-        visible = [child for child in document.elements[index].children if layout.content[child]]
-        if len(visible) != 1 or _own_text(document, layout, index):
-            return chain
-        index = visible[0]
-        chain.append(index)
-
-
-def _outer_chain(document: Document, layout: Layout, link: int) -> list[int]:
-    """Ancestors that show nothing but the link."""
-    chain: list[int] = []
-    index = link
-    while len(chain) < _MAX_ANCESTORS:
-        parent = document.elements[index].parent
-        if parent is None or document.elements[parent].tag == "body" or _own_text(document, layout, parent):
-            break
-        if sum(layout.content[child] for child in document.elements[parent].children) != 1:
-            break
-        chain.append(parent)
-        index = parent
-    return chain
-
-
-def _own_text(document: Document, layout: Layout, index: int) -> bool:
-    contents = document.elements[index].contents
-    return any(isinstance(node, str) and layout.text(index, place) for place, node in enumerate(contents))
-
-
-def _texts(document: Document, layout: Layout, index: int) -> Iterator[tuple[int, str]]:
-    """(element, text) of each visible text node under ``index``, in order."""
-    for place, node in enumerate(document.elements[index].contents):
-        if isinstance(node, str):
-            text = layout.text(index, place)
-            if text:
-                yield index, text
-        elif layout.content[node]:
-            yield from _texts(document, layout, node)
-
-
-def _has_image(document: Document, layout: Layout, link: int) -> bool:
-    """A big image makes it a banner; an icon beside the label does not."""
-    for index in _subtree(document, link):
-        if document.elements[index].tag in REPLACED and layout.content[index] and layout.width(index) > 64:
-            return True
-    return False
-
-
-def _subtree(document: Document, root: int) -> Iterator[int]:
-    stack = [root]
-    while stack:
-        index = stack.pop()
-        yield index
-        stack.extend(document.elements[index].children)
-
-
-def _framed(document: Document, paint: Paint, index: int) -> bool:
-    """Four visible borders of a colour that can be told from the background."""
-    style = document.elements[index].style
-    for side in _SIDES:
-        if (length(style[f"border-{side}-width"])[0] or 0.0) < 1:
+    def _is_roomy(self, box: int, link: int, outside_link: bool, label_width: float) -> bool:
+        """Whether the drawn box is wider than its label on purpose."""
+        if outside_link and self._layout.width(box) > _BAR and self._layout.styles[link].inline:
             return False
-        if style[f"border-{side}-style"] in ("none", "hidden"):
+        return (self._layout.preferred_width(box) - label_width) / 2 >= _MIN_ROOM
+
+    def _label(self, link: int) -> tuple[int, str, float]:
+        """The element that holds the label, the label, and its width on one line."""
+        if self._elements[link].tag == "input":
+            return link, self._elements[link].attributes.get("value") or "Submit", 0.0
+        texts = list(self._texts(link))
+        if not texts:
+            return link, "", 0.0
+        return texts[0][0], " ".join(text for _, text, _ in texts), sum(width for _, _, width in texts)
+
+    def _texts(self, index: int) -> Iterator[tuple[int, str, float]]:
+        stack: list[tuple[int, int]] = [(index, 0)]
+        while stack:
+            element, place = stack.pop()
+            contents = self._elements[element].contents
+            while place < len(contents):
+                node = contents[place]
+                if isinstance(node, str):
+                    text = self._layout.text(element, place)
+                    if text:
+                        yield element, text, self._layout.text_width(element, place)
+                elif self._layout.content[node]:
+                    stack.append((element, place + 1))
+                    stack.append((node, 0))
+                    break
+                place += 1
+
+    def _only_children(self, link: int) -> list[int]:
+        """Only children inside the link, outermost first."""
+        chain: list[int] = []
+        index = link
+        while not self._has_own_text(index):
+            visible = [child for child in self._elements[index].children if self._layout.content[child]]
+            if len(visible) != 1:
+                break
+            index = visible[0]
+            chain.append(index)
+        return chain
+
+    def _ancestors(self, link: int) -> list[int]:
+        """Ancestors that show nothing but the link, innermost first."""
+        chain: list[int] = []
+        parent = self._elements[link].parent
+        while parent is not None and len(chain) < _MAX_ANCESTORS:
+            if self._elements[parent].tag == "body" or self._has_own_text(parent):
+                break
+            if sum(self._layout.content[child] for child in self._elements[parent].children) != 1:
+                break
+            chain.append(parent)
+            parent = self._elements[parent].parent
+        return chain
+
+    def _has_own_text(self, index: int) -> bool:
+        contents = self._elements[index].contents
+        return any(isinstance(node, str) and self._layout.text(index, place) for place, node in enumerate(contents))
+
+    def _has_picture(self, link: int) -> bool:
+        stack = [link]
+        while stack:
+            index = stack.pop()
+            if self._elements[index].tag in REPLACED and self._layout.content[index]:
+                if (self._layout.styles[index].width or self._layout.width(index)) > _ICON:
+                    return True
+            stack.extend(self._elements[index].children)
+        return False
+
+    def _framed(self, index: int) -> bool:
+        """Four visible borders of a colour that can be told from the surroundings."""
+        box = self._layout.styles[index]
+        if min(box.border_top, box.border_right, box.border_bottom, box.border_left) < 1:
             return False
-    return style["border-top-color"] not in ("rgba(0, 0, 0, 0)",) and not _same(
-        style["border-top-color"], paint.outside(index)
-    )
-
-
-def _same(colour: str, other: Rgba) -> bool:
-    from extractors.canonical import over, rgba
-
-    return over(rgba(colour), other) == other
-
-
-def _contains(document: Document, ancestor: int, index: int | None) -> bool:
-    while index is not None and index >= ancestor:
-        if index == ancestor:
-            return True
-        index = document.elements[index].parent
-    return False
-
-
-__all__ = ["Button", "find_buttons", "gradient_colour", "image_kind"]
+        colour = self._elements[index].style["border-top-color"]
+        around = self._paint.outside(index)
+        return colour != _CLEAR and over(rgba(colour), around) != around

@@ -68,7 +68,7 @@ class _Collector:
         self._found = {}
         for source in fragment.sources:
             button = self._buttons.get(source)
-            self._add_background(self._paint.painter[source] if button is None else self._painter_outside(source))
+            self._add_background(self._painter_behind(source, button is not None))
             if button is not None:
                 self._add_button(button)
             elif self._document.elements[source].tag in REPLACED:
@@ -191,6 +191,9 @@ class _Collector:
         signature += f";image:{kind}" if kind != "none" else ""
         self._add("background-style", signature, {"color": colour, "image": kind, "opacity": opacity}, painter, False)
 
-    def _painter_outside(self, index: int) -> int | None:
-        parent = self._document.elements[index].parent
-        return None if parent is None else self._paint.painter[parent]
+    def _painter_behind(self, source: int, button: bool) -> int | None:
+        """Whose background the source stands on; images and buttons hide their own."""
+        if button or self._document.elements[source].tag in REPLACED:
+            parent = self._document.elements[source].parent
+            return None if parent is None else self._paint.painter[parent]
+        return self._paint.painter[source]

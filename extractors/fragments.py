@@ -6,26 +6,20 @@ the footer. ``leaf`` gives every paragraph, image and button row of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from extractors import neighbours
-from extractors.blocks import Block, BlockTree
+from extractors.blocks import BlockTree
 from extractors.buttons import Button, find_buttons
-from extractors.canonical import Rgba, hexadecimal
+from extractors.canonical import hexadecimal
 from extractors.document import Document
-from extractors.layout import REPLACED, Box, Layout, lay_out
+from extractors.layout import Box, Layout, lay_out
 from extractors.paint import Paint
+from extractors.sections import Cutter, Section
 
 Granularity = Literal["card", "leaf"]
-
-_FOOTER = re.compile(
-    r"unsubscribe|©|\(c\) ?\d{4}|copyright|all rights reserved|privacy policy|no longer wish"
-    r"|manage (?:your )?preferences|update (?:your )?preferences|you (?:are )?receiv(?:ed|ing) this|sent to you|mailing address|opt[ -]?out",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,100 +55,39 @@ def segment(document: Document, granularity: Granularity = "card") -> Segmentati
     paint = Paint(document)
     buttons = find_buttons(document, layout, paint)
     tree = BlockTree(document, layout, paint, buttons)
-    groups = _Cutter(tree, granularity).groups()
-    boxes = [Box.around(leaf.box for leaf in group.leaves) for group in groups]
-    order = _reading_order(boxes)
+    groups = Cutter(tree).sections() if granularity == "card" else _leaves(tree)
+    tops = [_top_elements(document, layout, [s for leaf in group.leaves for s in leaf.sources]) for group in groups]
+    boxes = [Box.around(layout.box(element) for element in top) for top in tops]
     fragments: list[Fragment] = []
-    for position, (place, row, column) in enumerate(order):
-        fragments.append(_fragment(tree, groups[place], boxes[place], position, row, column))
+    for position, (place, row, column) in enumerate(_reading_order(boxes)):
+        fragments.append(_fragment(tree, groups[place], tops[place], boxes[place], position, row, column))
     edges = [fragment.box for fragment in fragments]
     links = [(a, b, "below") for a, b in neighbours.below(edges)]
     links += [(a, b, "beside") for a, b in neighbours.beside(edges)]
     return Segmentation(tuple(_named(fragments)), tuple(sorted(links)), tuple(buttons), layout, paint)
 
 
-@dataclass(slots=True)
-class _Group:
-    leaves: list[Block]
-    kind: str
+def _leaves(tree: BlockTree) -> list[Section]:
+    return [] if tree.root is None else [Section([leaf], "stack") for leaf in tree.root.leaves()]
 
 
-class _Cutter:
-    def __init__(self, tree: BlockTree, granularity: Granularity) -> None:
-        self.tree = tree
-        self.granularity = granularity
-
-    def groups(self) -> list[_Group]:
-        if self.tree.root is None:
-            return []
-        if self.granularity == "leaf":
-            return [_Group([leaf], "text") for leaf in self.tree.root.leaves()]
-        return self._cut(self.tree.root)
-
-    def _cut(self, block: Block) -> list[_Group]:
-        groups: list[_Group] = []
-        for part in self._line_up(block):
-            if part.shape == "row":
-                for column in part.children:
-                    groups.append(_Group(column.leaves(), "card"))
-            elif groups and groups[-1].kind == "text" and self._joins(groups[-1], part):
-                groups[-1].leaves += part.leaves()
-            else:
-                groups.append(_Group(part.leaves(), "text"))
-        return groups
-
-    def _line_up(self, block: Block) -> list[Block]:
-        """The block as a sequence of leaves, short rows and rows of columns, from top to bottom."""
-        if block.shape == "stack":
-            return [part for child in block.children for part in self._line_up(child)]
-        if block.shape == "row" and self._is_short(block):
-            return [Block("stack", block.element, block.box, block.children)]
-        return [block]
-
-    def _is_short(self, row: Block) -> bool:
-        """Navigation, icons, figures: columns with little text and no large image."""
-        layout, document = self.tree.layout, self.tree.document
-        if row.box.height > 160:
-            return False
-        for column in row.children:
-            text = 0
-            for leaf in column.leaves():
-                for source in leaf.sources:
-                    if (
-                        document.elements[source].tag in REPLACED
-                        and layout.width(source) >= 120
-                        and len(row.children) > 2
-                    ):
-                        return False
-                    text += len(_text(self.tree, source))
-            if text > 40:
-                return False
-        return True
-
-    def _joins(self, group: _Group, part: Block) -> bool:
-        return self._behind(group.leaves[-1]) == self._behind(part.leaves()[0])
-
-    def _behind(self, leaf: Block) -> Rgba:
-        source = leaf.sources[0]
-        return self.tree.paint.outside(source) if source in self.tree.buttons else self.tree.paint.behind[source]
-
-
-def _text(tree: BlockTree, source: int) -> str:
-    """Visible text of one source: its own text nodes, or all of a button's."""
-    if source in tree.buttons:
-        return tree.buttons[source].text
-    contents = tree.document.elements[source].contents
-    parts = [tree.layout.text(source, place) for place, node in enumerate(contents) if isinstance(node, str)]
-    return " ".join(part for part in parts if part)
-
-
-def _fragment(tree: BlockTree, group: _Group, box: Box, position: int, row: int, column: int) -> Fragment:
+def _fragment(
+    tree: BlockTree, group: Section, elements: tuple[int, ...], box: Box, position: int, row: int, column: int
+) -> Fragment:
     sources = tuple(source for leaf in group.leaves for source in leaf.sources)
-    elements = _top_elements(tree.document, tree.layout, sources)
-    first = sources[0]
-    behind = tree.paint.outside(first) if first in tree.buttons else tree.paint.behind[first]
-    text = " ".join(filter(None, (_text(tree, source) for source in sources)))[:200]
-    return Fragment(position, group.kind, elements[0], elements, row, column, hexadecimal(behind), text, box, sources)
+    text = " ".join(filter(None, (tree.text(source) for source in sources)))[:200]
+    return Fragment(
+        position,
+        group.shape,
+        elements[0],
+        elements,
+        row,
+        column,
+        hexadecimal(tree.ground(sources[0])),
+        text,
+        box,
+        sources,
+    )
 
 
 def _top_elements(document: Document, layout: Layout, sources: Sequence[int]) -> tuple[int, ...]:

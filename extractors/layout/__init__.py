@@ -50,11 +50,25 @@ class Layout:
         x, y = flow.x[index], flow.y[index]
         return Box(x, y, x + flow.width[index], y + flow.height[index])
 
+    def ink(self, index: int) -> Box:
+        """The box around what the element itself shows: its own text, or all of it if it has none."""
+        own = self._flow.text_boxes.get(index)
+        return self.box(index) if own is None else Box(*own)
+
     def width(self, index: int) -> float:
         return self._flow.width[index]
 
     def height(self, index: int) -> float:
         return self._flow.height[index]
+
+    def preferred_width(self, index: int) -> float:
+        """Border-box width the element would have with all the room it wants."""
+        return self._intrinsic.most[index] - self.styles[index].margins_x
+
+    def text_width(self, index: int, position: int) -> float:
+        """Width of one text node on one line."""
+        run = self._intrinsic.runs.get((index, position))
+        return 0.0 if run is None else run.width
 
     def text(self, index: int, position: int) -> str:
         """The visible text of one text node of ``index``: white space collapsed, "" if it cannot be seen."""

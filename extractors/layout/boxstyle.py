@@ -60,7 +60,9 @@ class BoxStyle:
         "padding_top",
         "spacing_x",
         "spacing_y",
+        "tracking",
         "unit",
+        "uppercase",
         "vertical_align",
         "width",
         "width_fraction",
@@ -104,6 +106,8 @@ class BoxStyle:
         self.line_height = self.font_size * 1.15 if line_height is None else line_height
         bold = 1.06 if get("font-weight", "400") in ("600", "700", "800", "900") else 1.0
         self.unit = self.font_size * bold * family_factor(get("font-family", "")) / UNITS_PER_EM
+        self.tracking = length(get("letter-spacing", "normal"))[0] or 0.0
+        self.uppercase = get("text-transform") == "uppercase"
         self.nowrap = get("white-space", "normal") in ("nowrap", "pre") or get("text-wrap-mode") == "nowrap"
 
         align = get("text-align", "start")

@@ -7,6 +7,7 @@ is noted on the element and added up in one pass at the end instead of moving su
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from extractors.layout.boxstyle import BoxStyle, length
@@ -69,6 +70,7 @@ class Flow:
         self._moved_y: dict[int, float] = {}
         self._contents_y: dict[int, float] = {}  # only what is in it
         self._pieces: list[Piece] = []
+        self.text_boxes: dict[int, tuple[float, float, float, float]] = {}  # around an element's own text
         if count:
             self._place(0, 0.0, 0.0, viewport, [])
             self._settle()
@@ -85,7 +87,7 @@ class Flow:
         if grid is not None:
             height = self._table(index, grid, left, top, inner)
         elif self.elements[index].tag in REPLACED:
-            height = self._image_height(index, style)
+            height = self._image_height(index, style, inner)
         elif display.endswith(("flex", "grid")):
             height = self._flex(index, left, top, inner)
         else:
@@ -94,7 +96,7 @@ class Flow:
             if context is not floats:
                 height = max([height, *(f.y1 - top for f in context)])
         height += style.inset_y
-        if style.height is not None:
+        if style.height is not None and not self.intrinsic.is_alt_text(index):
             stated = style.height + (0.0 if style.border_box else style.inset_y)
             grows = grid is not None or display == "table-cell"
             height = max(height, stated) if grows else stated
@@ -103,10 +105,13 @@ class Flow:
         self.height[index] = height
         return height
 
-    def _image_height(self, index: int, style: BoxStyle) -> float:
-        if style.height is not None:
-            return 0.0 if style.border_box else style.height - 0.0
-        return max(style.font_size * 1.15, 16.0)
+    def _image_height(self, index: int, style: BoxStyle, inner: float) -> float:
+        """As high as its alternative text is in the room it has; nothing without any."""
+        width = self.intrinsic.alt_widths.get(index)
+        if width is None:
+            return 16.0 if style.inline and "alt" not in self.elements[index].attributes else 0.0
+        line = max(style.line_height, style.font_size * 1.15)
+        return max(16.0, line * math.ceil(width / max(inner, 16.0)))
 
     # Block and inline flow
 
@@ -195,7 +200,10 @@ class Flow:
     def _atom(self, index: int, style: BoxStyle, lines: Lines) -> None:
         """An image, an inline-block, a control: one unbreakable box on the line."""
         left, available = lines.band()
-        width = style.outer_width(lines.width, self._shrink(index))
+        if self.intrinsic.is_alt_text(index):
+            width = min(self._shrink(index)[1], lines.width)
+        else:
+            width = style.outer_width(lines.width, self._shrink(index))
         outer = width + style.margins_x
         start = lines.cursor + (lines.space if lines.cursor else 0.0) + lines.inset
         lines.space = lines.inset = 0.0
@@ -246,7 +254,7 @@ class Flow:
         is_table = style.display == "table"
         replaced = self.elements[index].tag in REPLACED
         left, available = lines.left, lines.width
-        if is_table or replaced:
+        if is_table or (replaced and index not in self.intrinsic.alt_widths):
             width = style.outer_width(available, self._shrink(index))
             if is_table and not style.fixed_columns:
                 width = max(width, self.intrinsic.least[index] - style.margins_x)
@@ -449,6 +457,7 @@ class Flow:
             piece.x += shift_x[piece.element]
             piece.y += shift_y[piece.element]
             pieces.setdefault(piece.element, []).append(piece)
+        self.text_boxes = {index: _around(own) for index, own in pieces.items()}
         for index in range(count - 1, -1, -1):
             style = self.styles[index]
             if self.shown[index] and style.inline and self.elements[index].tag not in REPLACED | CONTROLS:
@@ -467,6 +476,15 @@ class Flow:
             self.x[index], self.y[index] = x0, y0
             self.width[index] = max(b[2] for b in boxes) + style.border_right + style.padding_right - x0
             self.height[index] = max(b[3] for b in boxes) + style.border_bottom + style.padding_bottom - y0
+
+
+def _around(pieces: list[Piece]) -> tuple[float, float, float, float]:
+    return (
+        min(p.x for p in pieces),
+        min(p.y for p in pieces),
+        max(p.x + p.width for p in pieces),
+        max(p.y + p.height for p in pieces),
+    )
 
 
 def _band(left: float, width: float, y: float, floats: list[Float]) -> tuple[float, float]:

@@ -19,6 +19,7 @@ CONTROLS = frozenset({"input", "select", "textarea"})
 _ROW_GROUPS = frozenset({"table-row-group", "table-header-group", "table-footer-group"})
 _SPACER = re.compile(r"(?:^|[/_.-])(?:spacer|blank|clear|transparent|pixel|shim|trans)\w*\.(?:gif|png)", re.IGNORECASE)
 _MAX_SPAN = 64  # a spanning cell costs its span in columns; no email has more, a hostile one asks for a million
+_ICON = 16.0  # px: the broken-image icon that browsers show before alternative text
 _TINY = 2.0  # px: a smaller image is a spacer or a tracker, smaller text a hidden preheader
 
 
@@ -65,6 +66,7 @@ class Intrinsic:
         self.most = [0.0] * count
         self.runs: dict[tuple[int, int], Run] = {}
         self.grids: dict[int, Grid] = {}
+        self.alt_widths: dict[int, float] = {}
         self._mark_hidden()
         for index in range(count - 1, -1, -1):
             if self.shown[index]:
@@ -128,8 +130,11 @@ class Intrinsic:
         if not text and "\xa0" not in node:
             return None
         seen = bool(text) and style.font_size > _TINY and self._opaque(index)
-        width = text_units(text) * style.unit
-        least = width if style.nowrap else longest_word_units(text) * style.unit
+        shaped = text.upper() if style.uppercase else text
+        width = text_units(shaped) * style.unit + len(text) * style.tracking
+        least = width
+        if not style.nowrap:
+            least = longest_word_units(shaped) * style.unit * (1 + style.tracking * 2 / (style.font_size or 1.0))
         if node[0].isspace() or node[-1].isspace() or not text:
             width += 70 * style.unit  # one space between this run and its neighbours
         run = self.runs[index, position] = Run(text, width, least, seen)
@@ -142,17 +147,30 @@ class Intrinsic:
         return style.get("visibility", "visible") == "visible" and style.get("color") != "rgba(0, 0, 0, 0)"
 
     def _measure_image(self, index: int) -> None:
+        """An image as it shows before it is fetched, which is never: its stated size or its alternative text."""
         element, style = self.document.elements[index], self.styles[index]
-        width, height = style.width, style.height
         alt = visible_text(element.attributes.get("alt") or "")
-        stretches = style.width_fraction is not None or style.max_width_fraction is not None
-        if width is None:
-            # The size of an image that states none is unknown until it is fetched: as wide as its alternative text.
-            width = min(600.0, 16 + text_units(alt) * style.unit) if alt else 16.0
-        tiny = (style.width is not None and width <= _TINY) or (height is not None and height <= _TINY)
+        tiny = min(style.width or 99.0, style.height or 99.0) <= _TINY
         spacer = not alt and _SPACER.search(element.attributes.get("src") or "") is not None
         self.content[index] = not tiny and not spacer and self._opaque(index)
-        self._settle(index, 0.0 if stretches else width, width)
+        width = least = 0.0
+        if alt:
+            width = _ICON + text_units(alt) * style.unit
+            least = _ICON if style.width_fraction is None else 0.0
+            self.alt_widths[index] = width
+        elif style.inline and "alt" not in element.attributes:
+            width = least = _ICON
+        if self.is_alt_text(index):  # browsers forget the stated size of an inline image they show as text
+            self.least[index], self.most[index] = least, width + style.margins_x
+        else:
+            if style.max_width_fraction is not None and style.width_fraction is None:
+                least = 0.0
+            self._settle(index, least, width)
+            if style.max_width_fraction is not None or style.width_fraction is not None:
+                self.least[index] = 0.0
+
+    def is_alt_text(self, index: int) -> bool:
+        return self.styles[index].inline and index in self.alt_widths and not self.document.quirks
 
     def _measure_flex(self, index: int) -> None:
         children = [child for child in self.document.elements[index].children if self.shown[child]]

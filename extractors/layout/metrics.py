@@ -60,7 +60,8 @@ def text_units(text: str) -> int:
 def longest_word_units(text: str) -> int:
     """Width of the widest piece of ``text`` that no line break can divide."""
     if not text.isascii() and _WIDE.search(text):
-        return max(UNITS_PER_EM, *(text_units(part) for part in _WIDE.split(text)))
+        text = _WIDE.sub(" ", text)
+        return max(UNITS_PER_EM, text_units(max(text.split() or ("",), key=len)))
     return text_units(max(text.split() or ("",), key=len))
 
 
