@@ -24,7 +24,7 @@ Target = Literal["button-style", "background-style", "text-style", "color-pair"]
 Protocol = Literal["link", "link-strict", "email", "email-strict", "sender"]
 Variant = Literal["hnn", "p2", "++", "wt", "h2", "tanh"]
 Method = Literal["svd", "node2vec", "deepwalk", "deepgl", "degree"]
-EntityType = Literal["button-style", "text-style", "color-pair", "background-style", "word", "image"]
+EntityType = Literal["button-style", "text-style", "color-pair", "background-style", "word", "image", "fragment"]
 
 
 class Section(BaseModel):
@@ -53,7 +53,7 @@ class ExtractConfig(Section):
 class HypergraphConfig(Section):
     """Which entity types take part."""
 
-    types: tuple[EntityType, ...] = ("button-style", "text-style", "color-pair", "background-style")
+    types: tuple[EntityType, ...] = ("button-style", "text-style", "color-pair", "background-style", "fragment")
 
 
 class FeaturesConfig(Section):

@@ -39,7 +39,7 @@ def read_matrix(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     column = pq.read_table(path)["features"].combine_chunks()
-    return column.flatten().to_numpy().reshape(len(column), column.type.list_size)
+    return column.flatten().to_numpy().reshape(len(column), column.type.list_size).copy()
 
 
 STAGE = Stage(
