@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-class Rejected(Exception):
+class Rejected(Exception):  # noqa: N818  -- a verdict on the input, not a fault
     """A document that is not worth its cost. ``reason`` is one of a few words, ``detail`` a sentence."""
 
     def __init__(self, reason: str, detail: str) -> None:

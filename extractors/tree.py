@@ -27,9 +27,14 @@ class Element:
         self.attributes: Mapping[str, str] = attributes
         self.children: list[int] = []
         self.contents: list[str | int] = []
+        self.namespace = "html"
 
     def __repr__(self) -> str:
         return f"<{self.tag}> #{self.index}"
+
+
+# Foreign elements whose children are HTML again.
+_HTML_INSIDE = frozenset(("foreignObject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"))
 
 
 def parse(html: str) -> tuple[list[Element], bool]:
@@ -49,10 +54,15 @@ def parse(html: str) -> tuple[list[Element], bool]:
             index = len(elements)
             index_of[node.mem_id] = index
             attributes = {name: value or "" for name, value in node.attributes.items()}
-            elements.append(Element(index, node.tag or "", above, attributes))
+            element = Element(index, node.tag or "", above, attributes)
+            elements.append(element)
             if above is not None:
                 elements[above].children.append(index)
                 elements[above].contents.append(index)
+                if element.tag in ("svg", "math"):
+                    element.namespace = element.tag
+                elif elements[above].namespace != "html" and elements[above].tag not in _HTML_INSIDE:
+                    element.namespace = elements[above].namespace
     return elements, quirks.mode(_doctype(root))
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import resources
 from itertools import chain
 
-from extractors.css import hints, media, stylesheet
+from extractors.css import colours, hints, media, stylesheet
 from extractors.css.computed import ComputedStyle, Layer, compute, root_parent
 from extractors.css.declarations import EMPTY, style_attribute
 from extractors.css.selectors import Matcher
@@ -26,6 +26,8 @@ def apply(elements: Sequence[Element], width: float, quirks: bool) -> None:
     defaults = user_agent_rules(quirks)
     cascade = _Cascade(elements, page, defaults, author)
     for element in elements:
+        if element.tag == "body" and "link" in element.attributes:
+            page.link_colour = colours.legacy(element.attributes["link"]) or page.link_colour
         element.style = cascade.style(element)
         if element.parent is None:
             page.root_font_size = element.style.font_size
@@ -60,7 +62,8 @@ class _Cascade:
 
     def _layers(self, element: Element) -> tuple[list[Layer], list[Layer]]:
         """All layers weakest first, and the browser's own among them."""
-        own = [entry.block for entry in self.defaults.matching(self.matcher, element)]
+        rules = self.defaults if element.namespace == "html" else foreign_rules()
+        own = [entry.block for entry in rules.matching(self.matcher, element)]
         defaults: list[Layer] = [block.normal for block in own]
         layers = list(defaults)
         attributes = element.attributes
@@ -68,8 +71,8 @@ class _Cascade:
             hinted = hints.of(element.tag, attributes)
             if hinted:
                 layers.append(hinted)
-        if element.tag in ("td", "th"):
-            layers.append(self._cell(element))
+        if element.tag in hints.OF_TABLE:
+            layers.append(self._table_hints(element))
         matched = [entry.block for entry in self.author.matching(self.matcher, element)]
         inline = EMPTY
         if "style" in attributes:
@@ -83,12 +86,16 @@ class _Cascade:
         layers += [block.important for block in own if block.important]
         return layers, defaults
 
-    def _cell(self, cell: Element) -> hints.Hints:
-        table = self.matcher.parent(cell)
+    def _table_hints(self, element: Element) -> hints.Hints:
+        """What the attributes of the table around it say about a cell or a group."""
+        table = self.matcher.parent(element)
         while table is not None and table.tag != "table":
             table = self.matcher.parent(table)
         if table is None:
-            return hints.cell(None, None, None, None)
+            return hints.OUTSIDE_TABLE if element.tag in ("td", "th") else hints.NONE
+        if element.tag not in ("td", "th"):
+            is_grouped = table.attributes.get("rules", "").lower() == "groups"
+            return hints.group(element.tag) if is_grouped else hints.NONE
         if table.index not in self.cells:
             get = table.attributes.get
             self.cells[table.index] = hints.cell(get("cellpadding"), get("border"), get("bordercolor"), get("rules"))
@@ -113,6 +120,14 @@ def author_rules(sheets: tuple[tuple[str, str], ...], width: float, quirks: bool
 
 @lru_cache(maxsize=4)
 def user_agent_rules(quirks: bool) -> RuleSet:
-    names = ("user_agent.css", "quirks.css") if quirks else ("user_agent.css",)
+    return _packaged("user_agent.css", "quirks.css") if quirks else _packaged("user_agent.css")
+
+
+@lru_cache(maxsize=1)
+def foreign_rules() -> RuleSet:
+    return _packaged("foreign.css")
+
+
+def _packaged(*names: str) -> RuleSet:
     texts = ((resources.files("extractors.css") / name).read_text(encoding="utf-8") for name in names)
-    return RuleSet(chain.from_iterable(stylesheet.parse(text, False) for text in texts), 800.0)
+    return RuleSet(chain.from_iterable(stylesheet.parse(text, False) for text in texts), width=0.0)

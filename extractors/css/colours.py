@@ -80,8 +80,10 @@ def rgb(red: int, green: int, blue: int, alpha: float = 1.0) -> str:
 
 def legacy(text: str) -> str | None:
     """An attribute such as ``bgcolor``, by HTML's "rules for parsing a legacy colour value"."""
+    if not text:
+        return None
     text = text.strip(" \t\n\f\r")
-    if not text or text.lower() == "transparent":
+    if text.lower() == "transparent":
         return None
     if text.lower() in NAMED:
         return rgb(*NAMED[text.lower()])
@@ -111,31 +113,39 @@ def _hex(digits: str, lengths: tuple[int, ...]) -> str | None:
 
 def _hashless_number(token: Any) -> str | None:
     """``000000`` is tokenised as a number and ``0f0f0f`` as a dimension: both are colours here."""
-    text = token.representation + (token.unit if token.type == "dimension" else "")
-    if not re.fullmatch(r"[0-9a-zA-Z]+", text):
+    if not token.is_integer or token.value < 0:
         return None
-    if len(text) not in (3, 6):
-        text = text.rjust(6, "0") if token.type == "number" and len(text) < 6 else text
-    return _hex(text, (3, 6))
+    unit = token.unit if token.type == "dimension" else ""
+    return _hex(f"{int(token.value)}{unit}".rjust(6, "0"), (6,))
 
 
 def _function(name: str, arguments: Sequence[Any]) -> Colour | None:
     if name == "light-dark":
         pair = [a for a in arguments if a.type != "whitespace" and a != ","]
         return parse(pair[0]) if len(pair) == 2 else None
+    space = ""
+    if name == "color":
+        arguments = [a for a in arguments if a.type not in ("whitespace", "comment")]
+        space = arguments[0].lower_value if arguments and arguments[0].type == "ident" else ""
+        arguments = arguments[1:]
     channels = _channels(arguments)
     if channels is None:
         return None
-    values, alpha = channels
+    values, alpha, has_commas = channels
+    if name in _WIDE_SCALES or space in _SPACES:
+        return None if has_commas else _wide_gamut(name, space, values, alpha)
+    kinds = {value.type for value in values[1 if name[0] == "h" else 0 :]}
+    if has_commas and (len(kinds) > 1 or (name[0] == "h" and kinds != {"percentage"})):
+        return None  # only the modern syntax mixes percentages and numbers
     if name in ("rgb", "rgba"):
         return _rgb_function(values, alpha)
-    if name in ("hsl", "hsla", "hwb"):
+    if name in ("hsl", "hsla", "hwb") and not (has_commas and name == "hwb"):
         return _hue_function(name, values, alpha)
     return None
 
 
-def _channels(arguments: Sequence[Any]) -> tuple[list[Any], float] | None:
-    """Three channels and an alpha, from the comma syntax or from the space-and-slash syntax."""
+def _channels(arguments: Sequence[Any]) -> tuple[list[Any], float, bool] | None:
+    """Three channels, alpha, and whether they came in the comma syntax or with spaces and a slash."""
     tokens = [a for a in arguments if a.type not in ("whitespace", "comment")]
     commas = sum(a.type == "literal" and a.value == "," for a in tokens)
     if commas:
@@ -153,13 +163,37 @@ def _channels(arguments: Sequence[Any]) -> tuple[list[Any], float] | None:
     if len(parts) not in (3, 4):
         return None
     alpha = _fraction(parts[3], 1.0) if len(parts) == 4 else 1.0
-    return None if alpha is None else (parts[:3], min(1.0, max(0.0, alpha)))
+    return None if alpha is None else (parts[:3], min(1.0, max(0.0, alpha)), bool(commas))
+
+
+# What 100 % of each channel is, in the colour spaces that are written back as they came.
+_WIDE_SCALES = {
+    "lab": (100.0, 125.0, 125.0),
+    "lch": (100.0, 150.0, None),
+    "oklab": (1.0, 0.4, 0.4),
+    "oklch": (1.0, 0.4, None),
+}
+_SPACES = frozenset(
+    ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020", "xyz", "xyz-d50", "xyz-d65")
+)
+
+
+def _wide_gamut(name: str, space: str, values: Sequence[Any], alpha: float) -> str | None:
+    written = []
+    for value, scale in zip(values, _WIDE_SCALES.get(name, (1.0, 1.0, 1.0)), strict=True):
+        amount = _degrees(value) if scale is None else _fraction(value, scale)
+        if amount is None:
+            return None
+        written.append("none" if value.type == "ident" else number(amount))
+    if space:
+        written.insert(0, "xyz-d65" if space == "xyz" else space)
+    slash = f" / {number(alpha)}" if alpha < 1 else ""
+    return f"{name}({' '.join(written)}{slash})"
 
 
 def _rgb_function(values: Sequence[Any], alpha: float) -> str | None:
     channels = [_fraction(value, 255.0) for value in values]
-    kinds = {value.type for value in values}
-    if None in channels or ("percentage" in kinds and "number" in kinds):
+    if None in channels:
         return None
     red, green, blue = (int(min(255.0, max(0.0, c or 0.0)) + 0.5) for c in channels)
     return rgb(red, green, blue, alpha)

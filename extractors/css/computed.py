@@ -8,7 +8,7 @@ from typing import Any
 
 from extractors.css.colours import CURRENT_COLOUR
 from extractors.css.declarations import Substitution, declare
-from extractors.css.fonts import Font, FontSize, LineHeightFactor, Weight
+from extractors.css.fonts import MEDIUM, Font, FontSize, LineHeightFactor, Weight, keyword_font
 from extractors.css.properties import INHERITED, INITIAL, SIDES, Inherit
 from extractors.css.shorthands import LOGICAL
 from extractors.css.values import Deferred, Page, px
@@ -24,13 +24,15 @@ class ComputedStyle(Mapping[str, str]):
     with the parent while nothing in it changes.
     """
 
-    __slots__ = ("font", "font_size", "inherited", "own", "page")
+    __slots__ = ("blockifies", "em", "font", "font_size", "inherited", "own", "page")
 
     def __init__(self, page: Page, own: dict[str, Any], inherited: dict[str, Any], font: Font) -> None:
         self.page = page
         self.own = own
         self.inherited = inherited
         self.font = font
+        self.em = font.size
+        self.blockifies = False  # whether children are flex or grid items
         self.font_size = font.computed
 
     def raw(self, name: str) -> Any:
@@ -146,13 +148,12 @@ def _font(declared: Layer, parent: ComputedStyle) -> Font:
     font = parent.font
     family = declared.get("font-family")
     size = declared.get("font-size")
-    if size is None:
-        return font if family is None else font.with_family(family)
     monospace = font.monospace if family is None else family == "monospace"
     if isinstance(size, FontSize):
         return size.font(font, parent, monospace)
-    # A string is the parent's size, by `inherit`, or the initial one.
-    return font if size == px(parent.font_size) else Font(monospace=monospace)
+    if size is None or size == px(parent.font_size):  # the string `inherit` left
+        return font.with_family(monospace, parent.page.quirks)
+    return keyword_font(MEDIUM, monospace, parent.page.quirks)
 
 
 def _settle(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle) -> None:
@@ -169,6 +170,10 @@ def _settle(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle
             style.inherited[name] = value.resolve(style)
 
 
+_BLOCK_EQUIVALENT_NAMES = """
+    inline inline-block table-row-group table-header-group table-footer-group table-row table-cell
+    table-column-group table-column table-caption ruby-text
+"""
 _BLOCK_EQUIVALENT = {
     "inline-table": "table",
     "inline-flex": "flex",
@@ -177,38 +182,27 @@ _BLOCK_EQUIVALENT = {
     "math": "block math",
     "ruby": "block ruby",
     **dict.fromkeys(
-        [
-            "inline",
-            "inline-block",
-            "table-row-group",
-            "table-header-group",
-            "table-footer-group",
-            "table-row",
-            "table-cell",
-            "table-column-group",
-            "table-column",
-            "table-caption",
-            "ruby-text",
-        ],
+        _BLOCK_EQUIVALENT_NAMES.split(),
         "block",
     ),
 }
-_FLEX_OR_GRID = frozenset(("flex", "inline-flex", "grid", "inline-grid", "-webkit-box", "-webkit-inline-box"))
+_BORDERS = tuple((f"border-{side}-style", f"border-{side}-width") for side in SIDES)
+_FLEX_OR_GRID = frozenset(("flex", "inline-flex", "grid", "inline-grid"))
 _WEBKIT_ALIGN = frozenset(("-webkit-left", "-webkit-center", "-webkit-right"))
 
 
 def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle, declared: Layer) -> None:
     """What the specifications settle after the cascade."""
     own = style.own
-    if own.get("position") in ("absolute", "fixed"):
-        own.pop("float", None)
-        _blockify(style)
-    elif own.get("float", "none") != "none" or parent.own.get("display") in _FLEX_OR_GRID or tag in ("html", "legend"):
-        _blockify(style)
-    for side in SIDES:
-        line = own.get(f"border-{side}-style")
-        width = f"border-{side}-width"
-        if line is None or line in ("none", "hidden"):
+    if own.get("display") != "none":
+        if own.get("position") in ("absolute", "fixed"):
+            own.pop("float", None)
+            _blockify(style)
+        elif own.get("float", "none") != "none" or parent.blockifies or tag in ("html", "legend"):
+            _blockify(style)
+    style.blockifies = own.get("display") in _FLEX_OR_GRID or (parent.blockifies and own.get("display") == "contents")
+    for line, width in _BORDERS:
+        if own.get(line, "none") in ("none", "hidden"):
             own.pop(width, None)
         elif width not in own:
             own[width] = "3px"
@@ -224,21 +218,30 @@ def _blockify(style: ComputedStyle) -> None:
 
 
 def _pair_overflow(own: dict[str, Any]) -> None:
-    pair = own.get("overflow-x", "visible"), own.get("overflow-y", "visible")
-    if any(value not in ("visible", "clip") for value in pair):
-        settled = ({"visible": "auto", "clip": "hidden"}.get(value, value) for value in pair)
-        own["overflow-x"], own["overflow-y"] = settled
+    """Scrolling one way only is impossible, and tables know no scrolling at all."""
+    across, down = own.get("overflow-x", "visible"), own.get("overflow-y", "visible")
+    if across in ("visible", "clip") and down in ("visible", "clip"):
+        return
+    if own.get("display") in ("table", "inline-table"):
+        across = down = "hidden" if across == down == "hidden" else "visible"
+    elif across == "visible":
+        across = "auto"
+    elif down == "visible":
+        down = "auto"
+    own["overflow-x"], own["overflow-y"] = across, down
 
 
 def _adjust_text_align(tag: str, style: ComputedStyle, parent: ComputedStyle) -> None:
-    value = above = parent["text-align"]
-    value = style["text-align"]
+    value, above = style["text-align"], parent["text-align"]
     if value == "match-parent":
-        ends = {"start": "left", "end": "right"} if parent["direction"] == "ltr" else {"start": "right", "end": "left"}
-        value = ends.get(above, above)
+        settled = above
+    elif value == "-webkit-match-parent":  # the old name still resolves the side
+        sides = ("left", "right") if parent["direction"] == "ltr" else ("right", "left")
+        settled = {"start": sides[0], "end": sides[1]}.get(above, above)
     elif value == "-internal-center":
-        value = "center" if above == "start" else above
-    elif tag == "table" and value in _WEBKIT_ALIGN:
-        value = "start"
-    if value != style["text-align"]:
-        style.inherited = {**style.inherited, "text-align": value}
+        settled = "center" if above == "start" else above
+    elif tag == "table" and value in _WEBKIT_ALIGN and style["display"] != "none":
+        settled = "start"
+    else:
+        return
+    style.inherited = {**style.inherited, "text-align": settled}

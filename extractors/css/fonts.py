@@ -9,26 +9,16 @@ from extractors.css import lengths
 from extractors.css.lengths import ABSOLUTE, Length
 from extractors.css.values import Deferred, Style, Value, is_identifier, number, px, split_commas, string
 
-GENERIC = frozenset(
-    [
-        "serif",
-        "sans-serif",
-        "monospace",
-        "cursive",
-        "fantasy",
-        "system-ui",
-        "math",
-        "-webkit-body",
-        "ui-serif",
-        "ui-sans-serif",
-        "ui-monospace",
-        "ui-rounded",
-    ]
-)
+_GENERIC_NAMES = """
+    serif sans-serif monospace cursive fantasy system-ui math -webkit-body ui-serif ui-sans-serif
+    ui-monospace ui-rounded
+"""
+GENERIC = frozenset(_GENERIC_NAMES.split())
 _KEYWORDS = ("xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large")
 _SIZES = (9.0, 10.0, 13.0, 16.0, 18.0, 24.0, 32.0, 48.0)
 _MONOSPACE_SIZES = (9.0, 10.0, 12.0, 13.0, 16.0, 20.0, 26.0, 39.0)
-_MEDIUM = 3
+_MONOSPACE_QUIRKS_SIZES = (9.0, 9.0, 10.0, 13.0, 16.0, 20.0, 26.0, 40.0)
+MEDIUM = 3
 _MONOSPACE_SCALE = 13 / 16
 _SMALLEST_LOGICAL = 6.0
 _LARGEST = 10_000.0
@@ -38,7 +28,7 @@ class Font(NamedTuple):
     """What an element hands down about its font size besides the number."""
 
     size: float = 16.0  # as specified: relative sizes of children refer to it, before any minimum
-    keyword: int | None = _MEDIUM
+    keyword: int | None = MEDIUM
     absolute: bool = False  # set in pixels, here or above: exempt from the minimum and from scaling
     monospace: bool = False
 
@@ -47,23 +37,22 @@ class Font(NamedTuple):
         """Chromium lifts relative sizes to 6 px, unless they are zero or were written in pixels."""
         if 0 < self.size < _SMALLEST_LOGICAL and not self.absolute:
             return _SMALLEST_LOGICAL
-        return min(self.size, _LARGEST)
+        return self.size
 
-    def with_family(self, family: str) -> Font:
-        """The font after a change of family alone: ``monospace`` has its own default size."""
-        monospace = family == "monospace"
+    def with_family(self, monospace: bool, quirks: bool) -> Font:
+        """The font after a change of family: ``monospace`` alone has its own, smaller default size."""
         if monospace == self.monospace:
             return self
         if self.absolute:
             return self._replace(monospace=monospace)
         if self.keyword is not None:
-            return keyword_font(self.keyword, monospace)
+            return keyword_font(self.keyword, monospace, quirks)
         scale = _MONOSPACE_SCALE if monospace else 1 / _MONOSPACE_SCALE
         return self._replace(size=self.size * scale, monospace=monospace)
 
 
-def keyword_font(keyword: int, monospace: bool) -> Font:
-    sizes = _MONOSPACE_SIZES if monospace else _SIZES
+def keyword_font(keyword: int, monospace: bool, quirks: bool) -> Font:
+    sizes = _SIZES if not monospace else _MONOSPACE_QUIRKS_SIZES if quirks else _MONOSPACE_SIZES
     return Font(sizes[keyword], keyword, absolute=False, monospace=monospace)
 
 
@@ -83,14 +72,14 @@ class KeywordSize(FontSize):
         self.keyword = keyword
 
     def font(self, parent: Font, parent_style: Style, monospace: bool) -> Font:
-        return keyword_font(self.keyword, monospace)
+        return keyword_font(self.keyword, monospace, parent_style.page.quirks)
 
 
 class PixelSize(FontSize):
     __slots__ = ("pixels",)
 
     def __init__(self, pixels: float) -> None:
-        self.pixels = pixels
+        self.pixels = min(_LARGEST, pixels)
 
     def font(self, parent: Font, parent_style: Style, monospace: bool) -> Font:
         return Font(self.pixels, None, True, monospace)
@@ -105,7 +94,8 @@ class RelativeSize(FontSize):
         self.factor = factor
 
     def font(self, parent: Font, parent_style: Style, monospace: bool) -> Font:
-        return Font(parent.size * self.factor, None, parent.absolute, monospace)
+        scaled = Font(min(_LARGEST, parent.size * self.factor), None, parent.absolute, parent.monospace)
+        return scaled.with_family(monospace, parent_style.page.quirks)
 
 
 class CalculatedSize(FontSize):
@@ -118,7 +108,7 @@ class CalculatedSize(FontSize):
 
     def font(self, parent: Font, parent_style: Style, monospace: bool) -> Font:
         pixels = self.length.pixels(parent_style, parent.size)
-        return Font(max(0.0, pixels), None, True, monospace)
+        return Font(min(_LARGEST, max(0.0, pixels)), None, True, monospace)
 
 
 def font_size(token: Any, unitless: bool = False) -> FontSize | None:
@@ -169,9 +159,8 @@ _WEIGHTS: dict[str, Value] = {
 def font_weight(token: Any) -> Value | None:
     if token.type == "ident":
         return _WEIGHTS.get(token.lower_value)
-    if token.type == "number" and 1 <= token.value <= 1000:
-        return number(token.value)
-    return None
+    weight = lengths.plain_number(token)
+    return number(weight) if weight is not None and 1 <= weight <= 1000 else None
 
 
 def font_family(tokens: Sequence[Any]) -> str | None:
@@ -223,10 +212,12 @@ class _LineHeightLength(Deferred):
 def line_height(token: Any) -> Value | None:
     if token.type == "ident":
         return "normal" if token.lower_value == "normal" else None
-    if token.type == "number":
-        return LineHeightFactor(float(token.value)) if token.value >= 0 else None
+    factor = lengths.plain_number(token)
+    if factor is not None:
+        return LineHeightFactor(factor) if factor >= 0 else None
     if token.type == "percentage":
-        factor = token.value / 100
-        return _LineHeightLength(Length(lambda style: (factor * style.font_size, 0.0))) if factor >= 0 else None
-    length = lengths.parse(token, negative=False)
-    return _LineHeightLength(length) if isinstance(length, Length) else length
+        per_cent = int(token.value)  # Chromium cuts the fraction off
+        length = Length(lambda style: (per_cent / 100 * style.font_size, 0.0))
+        return _LineHeightLength(length) if token.value >= 0 else None
+    parsed = lengths.parse(token, negative=False)
+    return _LineHeightLength(parsed) if isinstance(parsed, Length) else parsed

@@ -19,6 +19,7 @@ Hints = dict[str, Any]
 Rule = Callable[[Hints, str, str, Mapping[str, str]], None]  # (hints, tag, value, all attributes)
 
 NONE: Hints = {}
+OF_TABLE = frozenset(("td", "th", "thead", "tbody", "tfoot", "colgroup"))  # styled by their table's attributes
 _NUMBER = re.compile(r"[ \t\n\f\r]*\+?(\d+\.?\d*|\.\d+)\s*(%?)")
 _INTEGER = re.compile(r"[ \t\n\f\r]*([+-]?\d+)")
 
@@ -45,9 +46,8 @@ def _of(tag: str, attributes: tuple[tuple[str, str], ...]) -> Hints:
 @lru_cache(maxsize=1_000)
 def cell(padding: str | None, border: str | None, bordercolor: str | None, rules: str | None) -> Hints:
     """What a table's attributes say about its cells."""
-    amount = _integer(padding or "")
     hints: Hints = {}
-    _set(hints, "padding", f"{max(0, 1 if amount is None else amount)}px")
+    _set(hints, "padding", f"{max(0, _integer(padding) or 0) if padding else 1}px")
     rule = (rules or "").lower()
     sides: tuple[str, ...] = ()
     style = "solid"
@@ -60,6 +60,16 @@ def cell(padding: str | None, border: str | None, bordercolor: str | None, rules
         _set(hints, f"border-{side}-width", "1px")
         _set(hints, f"border-{side}-style", style)
         _set(hints, f"border-{side}-color", "inherit")
+    return hints
+
+
+@lru_cache(maxsize=4)
+def group(tag: str) -> Hints:
+    """``rules=groups``: lines between row groups, or between column groups."""
+    hints: Hints = {}
+    for side in ("left", "right") if tag == "colgroup" else ("top", "bottom"):
+        _set(hints, f"border-{side}-width", "thin")
+        _set(hints, f"border-{side}-style", "solid")
     return hints
 
 
@@ -103,13 +113,22 @@ def _align(hints: Hints, tag: str, value: str, attributes: Mapping[str, str]) ->
         _set(hints, "margin-right", right)
     elif tag in _REPLACED:
         _align_replaced(hints, value)
-    elif tag in ("col", "colgroup", "legend", "caption"):
-        if tag == "caption":
-            _set(hints, "text-align", value)
-    elif tag in _WEBKIT_ALIGNED and value in ("left", "center", "right"):
-        _set(hints, "text-align", f"-webkit-{value}")
+    elif tag in _WEBKIT_ALIGNED and value in ("left", "center", "right", "middle"):
+        _set(hints, "text-align", f"-webkit-{'center' if value == 'middle' else value}")
     else:
-        _set(hints, "text-align", "center" if value == "middle" else value)
+        is_middle = value == "middle" or (value == "absmiddle" and tag in _PARTS)
+        _set(hints, "text-align", "center" if is_middle else value)
+
+
+_REPLACED_ALIGN = {
+    "absbottom": "bottom",
+    "absmiddle": "middle",
+    "bottom": "baseline",
+    "center": "-webkit-baseline-middle",
+    "middle": "-webkit-baseline-middle",
+    "texttop": "text-top",
+    "top": "top",
+}
 
 
 def _align_replaced(hints: Hints, value: str) -> None:
@@ -117,12 +136,11 @@ def _align_replaced(hints: Hints, value: str) -> None:
         _set(hints, "float", value)
         _set(hints, "vertical-align", "top")
         return
-    names = {"absmiddle": "middle", "absbottom": "bottom", "bottom": "baseline", "texttop": "text-top"}
-    _set(hints, "vertical-align", names.get(value, value))
+    _set(hints, "vertical-align", _REPLACED_ALIGN.get(value, ""))
 
 
 def _valign(hints: Hints, tag: str, value: str, attributes: Mapping[str, str]) -> None:
-    if tag in _PARTS or tag in ("col", "colgroup", "img"):
+    if tag in _PARTS or tag in ("table", "col", "colgroup", "img"):
         _set(hints, "vertical-align", value.strip())
 
 
@@ -160,13 +178,11 @@ _FONT_SIZES = ("x-small", "small", "medium", "large", "x-large", "xx-large", "xx
 
 def _size(hints: Hints, tag: str, value: str, attributes: Mapping[str, str]) -> None:
     amount = _integer(value)
-    if amount is None:
-        return
-    if tag == "font":
+    if tag == "font" and amount is not None:
         step = amount + 3 if value.strip()[0] in "+-" else amount
         _set(hints, "font-size", _FONT_SIZES[min(7, max(1, step)) - 1])
     elif tag == "hr":
-        if amount <= 1:
+        if amount is None or amount <= 1:
             _set(hints, "border-bottom-width", "0")
         else:
             _set(hints, "height", f"{amount - 2}px")
@@ -214,6 +230,7 @@ def _bordercolor(hints: Hints, tag: str, value: str, attributes: Mapping[str, st
         _colour(hints, "border-color", value)
 
 
+_RULES_VALUES = ("none", "groups", "rows", "cols", "all")
 _FRAMES = {
     "void": (),
     "above": ("top",),
@@ -234,12 +251,12 @@ def _table_frame(hints: Hints, attributes: Mapping[str, str]) -> None:
         _set(hints, "border-width", "thin")
         for side in SIDES:
             _set(hints, f"border-{side}-style", "solid" if side in frame else "hidden")
-    elif attributes.get("bordercolor"):
-        _set(hints, "border-style", "solid")
     elif "border" in attributes and _border_width("table", attributes["border"]):
-        _set(hints, "border-style", "outset")
-    elif attributes.get("rules", "").lower() in ("none", "groups", "rows", "cols", "all"):
+        _set(hints, "border-style", "solid" if attributes.get("bordercolor") else "outset")
+    elif attributes.get("rules", "").lower() in _RULES_VALUES:
         _set(hints, "border-style", "hidden")
+    if attributes.get("rules", "").lower() in _RULES_VALUES:
+        _set(hints, "border-collapse", "collapse")
 
 
 def _margins(*sides: str) -> Rule:
@@ -253,7 +270,7 @@ def _margins(*sides: str) -> Rule:
 
 def _spaces(*sides: str) -> Rule:
     def rule(hints: Hints, tag: str, value: str, attributes: Mapping[str, str]) -> None:
-        if tag in _REPLACED or (tag == "table" and False):
+        if tag in _REPLACED:
             for side in sides:
                 _length(hints, f"margin-{side}", value)
 
@@ -320,3 +337,5 @@ _RULES: dict[str, Rule] = {
     "vspace": _spaces("top", "bottom"),
     "width": _width,
 }
+
+OUTSIDE_TABLE = cell(None, None, None, None)

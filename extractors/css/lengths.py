@@ -79,7 +79,7 @@ def parse(token: Any, *, per_cent: bool = True, negative: bool = True, unitless:
 def _relative(value: float, unit: str) -> Callable[[Style], tuple[float, float]] | None:
     if unit in _FONT_RELATIVE:
         factor = value * _FONT_RELATIVE[unit]
-        return lambda style: (factor * style.font_size, 0.0)
+        return lambda style: (factor * style.em, 0.0)
     if unit in _ROOT_RELATIVE:
         root_factor = value * _ROOT_RELATIVE[unit]
         return lambda style: (root_factor * style.page.root_font_size, 0.0)
@@ -104,11 +104,12 @@ def _mentions_per_cent(token: Any) -> bool:
 # -- calc() -----------------------------------------------------------------------------------------
 # A term is (pixels, per cent, is a plain number); a plain number keeps its value in the first place.
 
+_NO_STYLE: Any = None  # plain numbers never look at the element
 Term = tuple[float, float, bool]
 Expression = Callable[[Style], Term]
 
 
-class _BadMath(Exception):
+class _MathError(Exception):
     pass
 
 
@@ -116,9 +117,22 @@ def calculation(token: Any) -> Callable[[Style], tuple[float, float]] | None:
     """``calc()``, ``min()``, ``max()`` or ``clamp()`` of lengths and percentages."""
     try:
         expression, is_number = _function(token.lower_name, token.arguments)
-    except _BadMath:
+    except _MathError:
         return None
     return None if is_number else lambda style: expression(style)[:2]
+
+
+def plain_number(token: Any) -> float | None:
+    """A number, written out or as ``calc()`` of numbers."""
+    if token.type == "number":
+        return float(token.value)
+    if token.type != "function":
+        return None
+    try:
+        expression, is_number = _function(token.lower_name, token.arguments)
+    except _MathError:
+        return None
+    return expression(_NO_STYLE)[0] if is_number else None
 
 
 def _function(name: str, arguments: Sequence[Any]) -> tuple[Expression, bool]:
@@ -126,7 +140,7 @@ def _function(name: str, arguments: Sequence[Any]) -> tuple[Expression, bool]:
     expressions = [expression for expression, _ in parts]
     is_number = parts[0][1]
     if any(kind != is_number for _, kind in parts):
-        raise _BadMath
+        raise _MathError
     if name in ("calc", "-webkit-calc") and len(parts) == 1:
         return expressions[0], is_number
     if name == "min":
@@ -136,7 +150,7 @@ def _function(name: str, arguments: Sequence[Any]) -> tuple[Expression, bool]:
     if name == "clamp" and len(parts) == 3:
         low, middle, high = expressions
         return lambda s: max(low(s), min(middle(s), high(s), key=_order), key=_order), is_number
-    raise _BadMath
+    raise _MathError
 
 
 def _order(term: Term) -> float:
@@ -155,7 +169,7 @@ def _sum(tokens: Sequence[Any]) -> tuple[Expression, bool]:
     products = [(sign, *_product(group)) for sign, group in groups]
     is_number = products[0][2]
     if any(kind != is_number for _, _, kind in products):
-        raise _BadMath
+        raise _MathError
 
     def add(style: Style) -> Term:
         terms = [(sign, expression(style)) for sign, expression, _ in products]
@@ -166,20 +180,20 @@ def _sum(tokens: Sequence[Any]) -> tuple[Expression, bool]:
 
 def _product(tokens: Sequence[Any]) -> tuple[Expression, bool]:
     if len(tokens) % 2 == 0:
-        raise _BadMath
+        raise _MathError
     first, is_number = _leaf(tokens[0])
     factors: list[Expression] = [first]
     for operator, token in zip(tokens[1::2], tokens[2::2], strict=True):
         leaf, leaf_is_number = _leaf(token)
         if operator.type != "literal" or operator.value not in "*/":
-            raise _BadMath
+            raise _MathError
         if operator.value == "/":
             if not leaf_is_number:
-                raise _BadMath
+                raise _MathError
             factors.append(_reciprocal(leaf))
         else:
             if not (leaf_is_number or is_number):
-                raise _BadMath
+                raise _MathError
             is_number = is_number and leaf_is_number
             factors.append(leaf)
     if len(factors) == 1:
@@ -216,4 +230,4 @@ def _leaf(token: Any) -> tuple[Expression, bool]:
         return _sum(token.content)
     if token.type == "function":
         return _function(token.lower_name, token.arguments)
-    raise _BadMath
+    raise _MathError

@@ -85,9 +85,8 @@ def border_width(token: Any, unitless: bool = False) -> Value | None:
 
 
 def opacity(token: Any) -> str | None:
-    if token.type == "percentage":
-        return number(min(1.0, max(0.0, token.value / 100)))
-    return number(min(1.0, max(0.0, token.value))) if token.type == "number" else None
+    value = token.value / 100 if token.type == "percentage" else lengths.plain_number(token)
+    return None if value is None else number(min(1.0, max(0.0, value)))
 
 
 def radius(tokens: Tokens, quirks: bool) -> Value | None:
@@ -129,36 +128,13 @@ def decoration_line(tokens: Tokens, quirks: bool = False) -> str | None:
 
 _DISPLAY_OUTSIDE = {"block", "inline", "run-in"}
 _DISPLAY_INSIDE = {"flow", "flow-root", "table", "flex", "grid", "ruby", "math"}
-_DISPLAY_SINGLE = frozenset(
-    [
-        "block",
-        "inline",
-        "flow-root",
-        "inline-block",
-        "list-item",
-        "table",
-        "inline-table",
-        "table-row-group",
-        "table-header-group",
-        "table-footer-group",
-        "table-row",
-        "table-cell",
-        "table-column-group",
-        "table-column",
-        "table-caption",
-        "flex",
-        "inline-flex",
-        "grid",
-        "inline-grid",
-        "none",
-        "contents",
-        "-webkit-box",
-        "-webkit-inline-box",
-        "ruby",
-        "ruby-text",
-        "math",
-    ]
-)
+_DISPLAY_SINGLE_NAMES = """
+    block inline flow-root inline-block list-item table inline-table table-row-group
+    table-header-group table-footer-group table-row table-cell table-column-group table-column
+    table-caption flex inline-flex grid inline-grid none contents -webkit-box -webkit-inline-box
+    ruby ruby-text math
+"""
+_DISPLAY_SINGLE = frozenset(_DISPLAY_SINGLE_NAMES.split())
 _DISPLAY_ALIAS = {"-webkit-flex": "flex", "-webkit-inline-flex": "inline-flex", "flow": "block"}
 _DISPLAY_PAIR = {
     ("block", "flow"): "block",
@@ -183,18 +159,28 @@ def display(tokens: Tokens, quirks: bool = False) -> str | None:
     if len(names) == 1:
         name = _DISPLAY_ALIAS.get(names[0], names[0])
         return name if name in _DISPLAY_SINGLE else None
+    if "list-item" in names and len(names) <= 3:
+        return _list_item(frozenset(names) - {"list-item", "block", "flow"}) if len(set(names)) == len(names) else None
     if len(names) == 2:
         return _DISPLAY_PAIR.get((names[0], names[1])) or _DISPLAY_PAIR.get((names[1], names[0]))
     return None
+
+
+def _list_item(rest: frozenset[str]) -> str | None:
+    order = ("inline", "flow-root")
+    return " ".join((*(name for name in order if name in rest), "list-item")) if rest <= set(order) else None
 
 
 def font_style(tokens: Tokens, quirks: bool = False) -> str | None:
     if tokens[0].type != "ident" or len(tokens) > 2:
         return None
     name: str = tokens[0].lower_value
-    if len(tokens) == 1 and name in ("normal", "italic"):
-        return name
-    return "italic" if name == "oblique" and len(tokens) == 1 else None
+    if len(tokens) == 2:
+        is_angle = name == "oblique" and tokens[1].type == "dimension" and tokens[1].lower_unit == "deg"
+        if not is_angle or not -90 <= tokens[1].value <= 90:
+            return None
+        return {0: "normal", 14: "oblique"}.get(tokens[1].value, f"oblique {number(tokens[1].value)}deg")
+    return name if name in ("normal", "italic", "oblique") else None
 
 
 def verbatim(tokens: Tokens, quirks: bool = False) -> str | None:
@@ -202,8 +188,23 @@ def verbatim(tokens: Tokens, quirks: bool = False) -> str | None:
     return tokens[0].lower_value if len(tokens) == 1 and tokens[0].type == "ident" else None
 
 
+class _Tracking(Deferred):
+    """A letter-spacing in ems; none at all reads ``normal``, however it was written."""
+
+    __slots__ = ("length",)
+
+    def __init__(self, length: Length) -> None:
+        self.length = length
+
+    def resolve(self, style: Style) -> str:
+        pixels = self.length.pixels(style, style.em)
+        return px(pixels) if pixels else "normal"
+
+
 def tracking(tokens: Tokens, quirks: bool) -> Value | None:
-    value: Value | None = length("normal", per_cent=True)(tokens, quirks)
+    value: Value | None = length("normal")(tokens, quirks)
+    if isinstance(value, Length):
+        return _Tracking(value)
     return "normal" if value == "0px" else value
 
 
@@ -229,8 +230,7 @@ LONGHANDS: dict[str, tuple[Any, bool, Parser]] = {
         True,
         keyword(
             "left right center justify start end -webkit-left -webkit-center -webkit-right "
-            "match-parent -internal-center",
-            _webkit_match_parent="match-parent",
+            "match-parent -webkit-match-parent -internal-center"
         ),
     ),
     "text-transform": ("none", True, keyword("none capitalize uppercase lowercase")),
@@ -243,21 +243,21 @@ LONGHANDS: dict[str, tuple[Any, bool, Parser]] = {
     "display": ("inline", False, display),
     "float": ("none", False, keyword("none left right", inline_start="left", inline_end="right")),
     "clear": ("none", False, keyword("none left right both")),
-    "position": ("static", False, keyword("static relative absolute fixed sticky", _webkit_sticky="sticky")),
+    "position": ("static", False, keyword("static relative absolute fixed sticky")),
     "box-sizing": ("content-box", False, keyword("content-box border-box")),
     "opacity": ("1", False, one(opacity)),
     "overflow-x": ("visible", False, _OVERFLOW),
     "overflow-y": ("visible", False, _OVERFLOW),
     "width": ("auto", False, _SIZE),
     "height": ("auto", False, _SIZE),
-    "min-width": ("auto", False, _SIZE),
-    "min-height": ("auto", False, _SIZE),
+    "min-width": ("0px", False, _SIZE),
+    "min-height": ("0px", False, _SIZE),
     "max-width": ("none", False, _LIMIT),
     "max-height": ("none", False, _LIMIT),
     "vertical-align": (
         "baseline",
         False,
-        length("baseline sub super text-top text-bottom middle top bottom"),
+        length("baseline sub super text-top text-bottom middle top bottom -webkit-baseline-middle"),
     ),
     "text-decoration-line": ("none", False, decoration_line),
     "background-color": (colours.TRANSPARENT, False, colour),

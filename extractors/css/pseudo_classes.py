@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,76 +16,41 @@ if TYPE_CHECKING:
     from extractors.tree import Element
 
 # Valid, but nothing is hovered, visited or focused in a static mail.
-_NEVER = frozenset(
-    [
-        "visited",
-        "hover",
-        "active",
-        "focus",
-        "focus-visible",
-        "focus-within",
-        "target",
-        "playing",
-        "fullscreen",
-        "modal",
-        "popover-open",
-        "autofill",
-        "-webkit-autofill",
-        "user-invalid",
-        "user-valid",
-        "indeterminate",
-        "-webkit-drag",
-        "default",
-        "paused",
-        "invalid",
-        "out-of-range",
-        "-webkit-full-screen",
-        "current",
-        "past",
-        "future",
-        "picture-in-picture",
-        "-webkit-any-visited",
-        "target-within",
-        "buffering",
-        "seeking",
-        "stalled",
-        "muted",
-        "volume-locked",
-        "open",
-    ]
-) - {"current", "past", "future", "-webkit-any-visited", "buffering", "seeking", "stalled", "muted", "volume-locked"}
-_PSEUDO_ELEMENTS = frozenset(
-    [
-        "before",
-        "after",
-        "first-line",
-        "first-letter",
-        "selection",
-        "placeholder",
-        "marker",
-        "backdrop",
-        "cue",
-        "file-selector-button",
-        "grammar-error",
-        "spelling-error",
-        "target-text",
-        "view-transition",
-        "details-content",
-    ]
-)
+_NEVER_NAMES = """
+    visited hover active focus focus-visible focus-within target playing fullscreen modal
+    popover-open autofill -webkit-autofill user-invalid user-valid indeterminate -webkit-drag
+    default paused invalid out-of-range -webkit-full-screen current past future picture-in-picture
+    -webkit-any-visited target-within buffering seeking stalled muted volume-locked open
+"""
+_NEVER = frozenset(_NEVER_NAMES.split()) - {
+    "current",
+    "past",
+    "future",
+    "-webkit-any-visited",
+    "buffering",
+    "seeking",
+    "stalled",
+    "muted",
+    "volume-locked",
+}
+_PSEUDO_ELEMENTS_NAMES = """
+    before after first-line first-letter selection placeholder marker backdrop cue
+    file-selector-button grammar-error spelling-error target-text view-transition details-content
+"""
+_PSEUDO_ELEMENTS = frozenset(_PSEUDO_ELEMENTS_NAMES.split())
 _FIELDS = frozenset(("input", "button", "select", "textarea", "option", "optgroup", "fieldset"))
 
 
 def element(token: Any) -> Test:
     """``::before`` and its kin: valid, but no element is one."""
     if token.type not in ("ident", "function"):
-        raise selectors.InvalidSelector
+        raise selectors.SelectorError
     name = token.lower_value if token.type == "ident" else token.lower_name
     functional = name in ("part", "slotted", "highlight", "cue") or name.startswith("view-transition-")
     if token.type == "function" and not functional:
-        raise selectors.InvalidSelector
+        raise selectors.SelectorError
     if token.type == "ident" and name not in _PSEUDO_ELEMENTS and not name.startswith("-webkit-"):
-        raise selectors.InvalidSelector
+        raise selectors.SelectorError
     return _never
 
 
@@ -94,7 +60,7 @@ def parse(token: Any, quirks: bool) -> tuple[Test, int]:
         return _plain(token.lower_value)
     if token.type == "function":
         return _functional(token.lower_name, token.arguments, quirks)
-    raise selectors.InvalidSelector
+    raise selectors.SelectorError
 
 
 def _plain(name: str) -> tuple[Test, int]:
@@ -104,7 +70,7 @@ def _plain(name: str) -> tuple[Test, int]:
         return _never, selectors.CLASS
     test = _TESTS.get(name)
     if test is None:
-        raise selectors.InvalidSelector
+        raise selectors.SelectorError
     return test, selectors.CLASS
 
 
@@ -115,7 +81,7 @@ def _never(matcher: Matcher, element: Element) -> bool:
 def _functional(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test, int]:
     if name in ("is", "where", "-webkit-any", "matches"):
         if name == "matches":
-            raise selectors.InvalidSelector
+            raise selectors.SelectorError
         return _is(arguments, quirks, counts=name != "where")
     if name == "not":
         inner = selectors.selector_list(arguments, quirks)
@@ -126,7 +92,7 @@ def _functional(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test
         return _nth(name, arguments, quirks)
     if name in ("lang", "dir"):
         return _lang_or_dir(name, arguments)
-    raise selectors.InvalidSelector
+    raise selectors.SelectorError
 
 
 def _is(arguments: Sequence[Any], quirks: bool, counts: bool) -> tuple[Test, int]:
@@ -137,10 +103,8 @@ def _is(arguments: Sequence[Any], quirks: bool, counts: bool) -> tuple[Test, int
         if token is not None and not (token.type == "literal" and token.value == ","):
             part.append(token)
             continue
-        try:
+        with contextlib.suppress(selectors.SelectorError):
             branches += selectors.selector_list(part, quirks)
-        except selectors.InvalidSelector:
-            pass
         part = []
     specificity = max((s.specificity for s in branches), default=0) if counts else 0
     return (lambda m, e: m.any(branches, e)), specificity
@@ -181,7 +145,7 @@ def _nth(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test, int]:
             break
     parsed = tinycss2.nth.parse_nth(formula)
     if parsed is None or (of is not None and name.endswith("type")):
-        raise selectors.InvalidSelector
+        raise selectors.SelectorError
     step, offset = parsed
 
     def test(matcher: Matcher, element: Element) -> bool:
@@ -209,7 +173,7 @@ def _place(matcher: Matcher, element: Element, name: str, of: Sequence[Selector]
 def _lang_or_dir(name: str, arguments: Sequence[Any]) -> tuple[Test, int]:
     words = [t.value.lower() for t in arguments if t.type in ("ident", "string")]
     if not words:
-        raise selectors.InvalidSelector
+        raise selectors.SelectorError
 
     def test(matcher: Matcher, element: Element) -> bool:
         found = _inherited(matcher, element, name) or ("ltr" if name == "dir" else "")
@@ -256,6 +220,18 @@ def _lacks_attribute(name: str, tags: frozenset[str]) -> Callable[[Matcher, Elem
     return lambda m, e: e.tag in tags and name not in e.attributes
 
 
+def _is_disabled(matcher: Matcher, element: Element) -> bool:
+    """Disabled itself, or within a disabled fieldset (its legend apart)."""
+    if element.tag not in _FIELDS or "disabled" in element.attributes:
+        return element.tag in _FIELDS
+    above, below = matcher.parent(element), element
+    while above is not None:
+        if above.tag == "fieldset" and "disabled" in above.attributes and below.tag != "legend":
+            return element.tag not in ("option", "optgroup")
+        above, below = matcher.parent(above), above
+    return False
+
+
 def _is_checked(matcher: Matcher, element: Element) -> bool:
     if element.tag == "option":
         return "selected" in element.attributes
@@ -288,8 +264,8 @@ _TESTS: dict[str, Test] = {
     "last-of-type": _of_type("nth-last-of-type"),
     "only-of-type": lambda m, e: _of_type("nth-of-type")(m, e) and _of_type("nth-last-of-type")(m, e),
     "empty": _is_empty,
-    "enabled": _lacks_attribute("disabled", _FIELDS),
-    "disabled": _has_attribute("disabled", _FIELDS),
+    "enabled": lambda m, e: e.tag in _FIELDS and not _is_disabled(m, e),
+    "disabled": _is_disabled,
     "required": _has_attribute("required", _REQUIRABLE),
     "optional": _lacks_attribute("required", _REQUIRABLE),
     "checked": _is_checked,

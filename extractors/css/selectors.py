@@ -115,11 +115,11 @@ def parse(text: str, quirks: bool) -> tuple[Selector, ...] | None:
         return None
     try:
         return selector_list(tinycss2.parse_component_value_list(text, skip_comments=True), quirks)
-    except InvalidSelector:
+    except SelectorError:
         return None
 
 
-class InvalidSelector(Exception):
+class SelectorError(Exception):
     """Chromium would not understand this selector either."""
 
 
@@ -154,10 +154,10 @@ def _selector(tokens: list[Any], quirks: bool, relative: bool) -> Selector:
             group, pending = [], ""
         if is_mark:
             if pending.strip() or not (compounds or relative):
-                raise InvalidSelector
+                raise SelectorError
             pending = token.value
     if not compounds or pending.strip() or len(compounds) > MAX_COMPOUNDS:
-        raise InvalidSelector
+        raise SelectorError
     return Selector(tuple(reversed(compounds)), tuple(reversed(combinators)), specificity)
 
 
@@ -183,7 +183,7 @@ def _compound(tokens: list[Any], quirks: bool) -> tuple[Compound, int]:
             specificity += ID
         elif token.type == "literal" and token.value == "." and following is not None:
             if following.type != "ident":
-                raise InvalidSelector
+                raise SelectorError
             classes.append(following.lower_value if quirks else following.value)
             specificity += CLASS
             position += 1
@@ -208,78 +208,35 @@ def _compound(tokens: list[Any], quirks: bool) -> tuple[Compound, int]:
             # Nesting replaces & before parsing; outside a rule it means the root.
             tests.append(lambda matcher, element: element.parent is None)
         else:
-            raise InvalidSelector
+            raise SelectorError
         position += 1
     return Compound(tag, tuple(ids), tuple(classes), tuple(tests)), specificity
 
 
 # Attributes whose values HTML compares without regard to case.
-_CASELESS = frozenset(
-    [
-        "accept",
-        "accept-charset",
-        "align",
-        "alink",
-        "axis",
-        "bgcolor",
-        "charset",
-        "checked",
-        "clear",
-        "codetype",
-        "color",
-        "compact",
-        "declare",
-        "defer",
-        "dir",
-        "direction",
-        "disabled",
-        "enctype",
-        "face",
-        "frame",
-        "hreflang",
-        "http-equiv",
-        "lang",
-        "language",
-        "link",
-        "media",
-        "method",
-        "multiple",
-        "nohref",
-        "noresize",
-        "noshade",
-        "nowrap",
-        "readonly",
-        "rel",
-        "rev",
-        "rules",
-        "scope",
-        "scrolling",
-        "selected",
-        "shape",
-        "target",
-        "text",
-        "type",
-        "valign",
-        "valuetype",
-        "vlink",
-    ]
-)
+_CASELESS_NAMES = """
+    accept accept-charset align alink axis bgcolor charset checked clear codetype color compact
+    declare defer dir direction disabled enctype face frame hreflang http-equiv lang language link
+    media method multiple nohref noresize noshade nowrap readonly rel rev rules scope scrolling
+    selected shape target text type valign valuetype vlink
+"""
+_CASELESS = frozenset(_CASELESS_NAMES.split())
 
 
 def _attribute(tokens: Sequence[Any]) -> Test:
     if not tokens or tokens[0].type != "ident":
-        raise InvalidSelector
+        raise SelectorError
     name: str = tokens[0].lower_value
     if len(tokens) == 1:
         return lambda matcher, element: name in element.attributes
     # tinycss2 gives ~=, |=, ^=, $=, *= as one literal and = as another.
     operator, value = tokens[1], tokens[2] if len(tokens) > 2 else None
     if operator.type != "literal" or value is None or value.type not in ("ident", "string"):
-        raise InvalidSelector
+        raise SelectorError
     compare = _OPERATORS.get(operator.value)
     flag = tokens[3].lower_value if len(tokens) == 4 and tokens[3].type == "ident" else ""
     if compare is None or len(tokens) > 4 or (len(tokens) == 4 and flag not in ("i", "s")):
-        raise InvalidSelector
+        raise SelectorError
     caseless = flag == "i" or (name in _CASELESS and flag != "s")
     wanted: str = value.value.lower() if caseless else value.value
 

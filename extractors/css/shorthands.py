@@ -28,7 +28,6 @@ class Shorthand(NamedTuple):
 
 
 ALIASES = {
-    "-webkit-border-radius": "border-radius",
     "-webkit-border-top-left-radius": "border-top-left-radius",
     "-webkit-border-top-right-radius": "border-top-right-radius",
     "-webkit-border-bottom-left-radius": "border-bottom-left-radius",
@@ -143,6 +142,14 @@ def _border_radius(tokens: Sequence[Any], quirks: bool) -> Expansion | None:
     )
 
 
+def _webkit_border_radius(tokens: Sequence[Any], quirks: bool) -> Expansion | None:
+    """The old prefix reads two values as the two radii of every corner."""
+    if len(tokens) != 2:
+        return _border_radius(tokens, quirks)
+    value = PARSERS["border-top-left-radius"](tokens, quirks)
+    return None if value is None else tuple((f"border-{corner}-radius", value) for corner in CORNERS)
+
+
 _REPEAT = frozenset(["repeat", "repeat-x", "repeat-y", "no-repeat", "space", "round"])
 _ATTACHMENT = frozenset(("scroll", "fixed", "local"))
 _BOX = frozenset(("border-box", "padding-box", "content-box"))
@@ -244,19 +251,11 @@ def _size(tokens: Sequence[Any], start: int) -> int:
 
 
 _FONT_NAMES = ("font-style", "font-weight", "font-size", "line-height", "font-family")
-_SYSTEM_FONTS = frozenset(
-    [
-        "caption",
-        "icon",
-        "menu",
-        "message-box",
-        "small-caption",
-        "status-bar",
-        "-webkit-mini-control",
-        "-webkit-small-control",
-        "-webkit-control",
-    ]
-)
+_SYSTEM_FONTS_NAMES = """
+    caption icon menu message-box small-caption status-bar -webkit-mini-control
+    -webkit-small-control -webkit-control
+"""
+_SYSTEM_FONTS = frozenset(_SYSTEM_FONTS_NAMES.split())
 _STRETCH = frozenset(
     [
         "ultra-condensed",
@@ -273,21 +272,32 @@ _STRETCH = frozenset(
 
 def _font(tokens: Sequence[Any], quirks: bool) -> Expansion | None:
     if len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in _SYSTEM_FONTS:
-        # Chromium's system font on Linux; form controls are drawn in it too.
-        return tuple(zip(_FONT_NAMES, ("normal", "400", fonts.PixelSize(40 / 3), "normal", "Arial"), strict=True))
-    style = weight = None
+        size = fonts.PixelSize(40 / 3 if tokens[0].lower_value.startswith("-webkit") else 16.0)
+        return tuple(zip(_FONT_NAMES, ("normal", "400", size, "normal", "Arial"), strict=True))
+    found: dict[str, Any] = {}
     prefixes = 0
-    for token in tokens[:4]:
+    while prefixes < min(4, len(tokens)):
+        token = tokens[prefixes]
         name = token.lower_value if token.type == "ident" else ""
-        if name in ("normal", "small-caps") or name in _STRETCH:
-            pass
-        elif style is None and (found := font_style([token])):
-            style = found
-        elif weight is None and (found_weight := fonts.font_weight(token)) is not None:
-            weight = found_weight
+        if name == "normal":
+            part, value, used = f"normal {prefixes}", name, 1
+        elif name == "small-caps":
+            part, value, used = "variant", name, 1
+        elif name in _STRETCH:
+            part, value, used = "stretch", name, 1
+        elif name in ("italic", "oblique"):
+            angle = prefixes + 1 < len(tokens) and getattr(tokens[prefixes + 1], "unit", None) == "deg"
+            used = 2 if name == "oblique" and angle else 1
+            part, value = "style", font_style(tokens[prefixes : prefixes + used])
+        elif (weight := fonts.font_weight(token)) is not None:
+            part, value, used = "weight", weight, 1
         else:
             break
-        prefixes += 1
+        if part in found:
+            return None
+        found[part] = value
+        prefixes += used
+    style, weight = found.get("style"), found.get("weight")
     rest = tokens[prefixes:]
     size = fonts.font_size(rest[0]) if rest else None
     if size is None:
@@ -366,6 +376,7 @@ SHORTHANDS: dict[str, Shorthand] = {
     "border-inline-start": _border(("inline-start",)),
     "border-inline-end": _border(("inline-end",)),
     "border-radius": Shorthand(tuple(f"border-{c}-radius" for c in CORNERS), _border_radius),
+    "-webkit-border-radius": Shorthand(tuple(f"border-{c}-radius" for c in CORNERS), _webkit_border_radius),
     "background": Shorthand(("background-color", "background-image"), _background),
     "font": Shorthand(_FONT_NAMES, _font),
     "text-decoration": Shorthand(("text-decoration-line",), _text_decoration),

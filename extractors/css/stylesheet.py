@@ -106,7 +106,9 @@ class RuleSet:
 
     def matching(self, matcher: Matcher, element: Element) -> list[Entry]:
         """The entries that match, weakest first."""
-        candidates = [*self.universal, *self.by_tag.get(element.tag, ())]
+        # SVG has camelCase names; a type selector matches them in any case.
+        tag = element.tag if element.namespace == "html" else element.tag.lower()
+        candidates = [*self.universal, *self.by_tag.get(tag, ())]
         if self.by_class:
             for name in element.classes:
                 if name in self.by_class:

@@ -34,6 +34,7 @@ class Style(Protocol):
     """The computed style a deferred value is resolved against."""
 
     page: Page
+    em: float  # the specified font size: what 1em means, before Chromium's minimum
     font_size: float
 
     def __getitem__(self, name: str) -> str: ...
@@ -67,7 +68,8 @@ def tokens(text: str) -> Sequence[Any] | None:
     if "(" in text and nesting(text) > MAX_NESTING:
         return None
     parsed = tinycss2.parse_component_value_list(text, skip_comments=True)
-    return tuple(token for token in parsed if token.type != "whitespace")
+    # The end of the text closes an open string, url() or bracket: tinycss2 notes that as an error.
+    return tuple(t for t in parsed if t.type != "whitespace" and not (t.type == "error" and t.kind[:4] == "eof-"))
 
 
 def is_comma(token: Any) -> bool:
@@ -88,7 +90,7 @@ def split_commas(components: Sequence[Any]) -> list[list[Any]]:
     return parts
 
 
-_IDENT = re.compile(r"-?(?:[a-zA-Z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*|--(?:[\w-]|[^\x00-\x7f])*", re.ASCII)
+_IDENT = re.compile(r"-?(?:[a-zA-Z_]|[^\x00-\x7f])(?:[\w-]|[^\x00-\x7f])*", re.ASCII)
 
 
 def is_identifier(text: str) -> bool:
