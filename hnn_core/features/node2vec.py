@@ -1,0 +1,85 @@
+"""φ = node2vec (Grover and Leskovec, 2016): skip-gram over second-order walks on the hypergraph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hnn_core.features.interface import Features, numbered
+from hnn_core.features.skipgram import SkipGram
+from hnn_core.features.walks import WalkGraph, draw_walks
+from hnn_core.hypergraph import Hypergraph
+
+STEPS_PER_PORTION = 4_000_000  # walks drawn before they are learned from: 16 MB
+
+
+def node2vec(
+    hypergraph: Hypergraph,
+    dim: int,
+    seed: int,
+    *,
+    p: float = 1.0,
+    q: float = 1.0,
+    walks: int = 10,
+    length: int = 40,
+    window: int = 5,
+    negatives: int = 5,
+    learning_rate: float = 0.025,
+) -> Features:
+    """X from walks over nodes by A = HHᵀ − D, Y from walks over hyperedges by A^(e) = HᵀH − D^e.
+
+    A small ``p`` makes a walk return more often, a small ``q`` makes it leave the neighbourhood. ``walks`` of
+    ``length`` nodes start at every node; a node without a neighbour keeps a zero row.
+    """
+    for name, value in {"p": p, "q": q, "window": window, "walks": walks, "negatives": negatives}.items():
+        if not value > 0:
+            raise ValueError(f"node2vec: {name} is {value}, expected a number above 0")
+    H, Ht = hypergraph.incidence, hypergraph.incidence_transpose
+    settings = (p, q, walks, length, window, negatives, learning_rate)
+    names = numbered("node2vec", dim)
+    return Features(
+        _embedding(WalkGraph.of(H, Ht), dim, seed, *settings),
+        _embedding(WalkGraph.of(Ht, H), dim, seed, *settings),
+        names,
+        names,
+    )
+
+
+def _embedding(
+    graph: WalkGraph,
+    dim: int,
+    seed: int,
+    p: float,
+    q: float,
+    walks: int,
+    length: int,
+    window: int,
+    negatives: int,
+    learning_rate: float,
+) -> NDArray[np.float32]:
+    degrees = graph.degrees
+    connected = np.flatnonzero(degrees)
+    X = np.zeros((len(degrees), dim), dtype=np.float32)
+    if not len(connected):
+        return X
+    model = SkipGram(
+        # The stationary distribution of the walk: how often it will visit each node, known without counting.
+        degrees,
+        dim,
+        seed,
+        window=window,
+        negatives=negatives,
+        learning_rate=learning_rate,
+        total_walks=walks * len(connected),
+    )
+    rng = np.random.default_rng(seed)
+    portion = max(1, STEPS_PER_PORTION // length)
+    first = 0
+    for _ in range(walks):
+        starts = rng.permutation(connected)
+        for begin in range(0, len(starts), portion):
+            drawn = draw_walks(graph, starts[begin : begin + portion], length, p, q, seed, first)
+            model.train(drawn)
+            first += len(drawn)
+    X[connected] = model.vectors[connected]
+    return X

@@ -1,0 +1,151 @@
+"""Skip-gram with negative sampling (Mikolov et al., 2013), trained on walks as they are drawn.
+
+Own kernel instead of gensim: gensim wants every walk as a list of Python objects (over 50 bytes a step against 4
+here) and all of them at once, where this trains in place on a portion of walks and forgets it.
+One thread: the order of updates, and so the result, is fixed by the seed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from hnn_core.features.walks import Walks, next_random, uniform
+
+SMOOTHING = 0.75  # negatives are drawn by frequency^0.75
+LAST_RATE = 0.0001
+STREAM = 0xA0761D6478BD642F  # keeps these random numbers apart from those of walks with the same seed
+
+
+class SkipGram:
+    """Vectors of the nodes, and the step by which walks move them."""
+
+    def __init__(
+        self,
+        frequency: NDArray[Any],
+        dim: int,
+        seed: int,
+        *,
+        window: int,
+        negatives: int,
+        learning_rate: float,
+        total_walks: int,
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        self.vectors = (rng.random((len(frequency), dim), dtype=np.float32) - np.float32(0.5)) / np.float32(dim)
+        self._contexts = np.zeros_like(self.vectors)
+        self._keep, self._other = alias_table(frequency**SMOOTHING)
+        self._window, self._negatives, self._rate = window, negatives, learning_rate
+        self._seed, self._total, self._seen = seed, total_walks, 0
+
+    def train(self, walks: Walks) -> None:
+        """Learn from some of the ``total_walks``; the learning rate falls linearly over all of them."""
+        _train(
+            walks,
+            self.vectors,
+            self._contexts,
+            self._keep,
+            self._other,
+            self._window,
+            self._negatives,
+            np.float32(self._rate),
+            np.float32(LAST_RATE),
+            self._seen,
+            self._total,
+            np.uint64((self._seed * STREAM + self._seen) % 2**64),
+        )
+        self._seen += len(walks)
+
+
+def alias_table(weight: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Walker's alias table: a draw of i ∝ ``weight`` in constant time.
+
+    Draw k uniformly and take it with probability ``keep[k]``, else take ``other[k]``.
+    """
+    keep, other = _alias(np.asarray(weight, dtype=np.float64) * (len(weight) / weight.sum()))
+    return keep, other
+
+
+@njit(cache=True)
+def _alias(share: Any) -> Any:
+    n = len(share)
+    keep = np.ones(n, dtype=np.float32)
+    other = np.arange(n, dtype=np.int32)
+    small = np.empty(n, dtype=np.int64)
+    large = np.empty(n, dtype=np.int64)
+    smalls = larges = 0
+    for i in range(n):
+        if share[i] < 1.0:
+            small[smalls] = i
+            smalls += 1
+        else:
+            large[larges] = i
+            larges += 1
+    while smalls and larges:
+        smalls -= 1
+        s, g = small[smalls], large[larges - 1]
+        keep[s] = share[s]
+        other[s] = g
+        share[g] -= 1.0 - share[s]
+        if share[g] < 1.0:
+            larges -= 1
+            small[smalls] = g
+            smalls += 1
+    return keep, other
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _train(
+    walks: Any,
+    vectors: Any,
+    contexts: Any,
+    keep: Any,
+    other: Any,
+    window: Any,
+    negatives: Any,
+    first_rate: Any,
+    last_rate: Any,
+    seen: Any,
+    total: Any,
+    seed: Any,
+) -> None:
+    count, length = walks.shape
+    n, dim = vectors.shape
+    step = np.empty(dim, dtype=np.float32)
+    state = seed
+    for w in range(count):
+        rate = first_rate + (last_rate - first_rate) * np.float32((seen + w) / total)
+        for i in range(length):
+            centre = walks[w, i]
+            state = next_random(state)
+            reach = 1 + int(uniform(state) * window)  # nearer steps count more often
+            for j in range(max(0, i - reach), min(length, i + reach + 1)):
+                if j == i:
+                    continue
+                node = walks[w, j]
+                for d in range(dim):
+                    step[d] = 0.0
+                for k in range(negatives + 1):
+                    label = np.float32(1.0)
+                    target = centre
+                    if k > 0:
+                        state = next_random(state)
+                        draw = uniform(state) * n
+                        target = np.int32(draw)
+                        if draw - target >= keep[target]:
+                            target = other[target]
+                        if target == centre:
+                            continue
+                        label = np.float32(0.0)
+                    score = np.float32(0.0)
+                    for d in range(dim):
+                        score += vectors[node, d] * contexts[target, d]
+                    g = rate * (label - np.float32(1.0) / (np.float32(1.0) + np.exp(-score)))
+                    for d in range(dim):
+                        step[d] += g * contexts[target, d]
+                        contexts[target, d] += g * vectors[node, d]
+                for d in range(dim):
+                    vectors[node, d] += step[d]
