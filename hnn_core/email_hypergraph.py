@@ -83,9 +83,7 @@ def _fragment_ids(fragments: pa.Table) -> NDArray[Any]:
     """Fragments in reading order of each email, a fragment that two batches share once."""
     wanted = _columns(fragments, ("fragment_id", "doc_id", "position"), "fragments")
     once = wanted.group_by("fragment_id").aggregate([("doc_id", "min"), ("position", "min")])
-    ordered = once.sort_by(
-        [("doc_id_min", "ascending"), ("position_min", "ascending"), ("fragment_id", "ascending")]
-    )
+    ordered = once.sort_by([("doc_id_min", "ascending"), ("position_min", "ascending"), ("fragment_id", "ascending")])
     return _strings(ordered["fragment_id"])
 
 
@@ -112,17 +110,13 @@ def _memberships(
 ) -> tuple[Rows, Rows]:
     """(entity node, fragment hyperedge) of each occurrence of an entity that takes part."""
     wanted = _columns(occurrences, ("fragment_id", "entity_id"), "occurrences")
-    entity_rows = _rows(
-        wanted["entity_id"], list(node_of_entity), "occurrences: entity_id", "the entities table"
-    )
+    entity_rows = _rows(wanted["entity_id"], list(node_of_entity), "occurrences: entity_id", "the entities table")
     entity = np.fromiter(node_of_entity.values(), dtype=np.int64)[entity_rows]
     fragment = _rows(wanted["fragment_id"], fragment_ids, "occurrences: fragment_id", "the fragments table")
     return entity[entity >= 0], fragment[entity >= 0]
 
 
-def _neighbours(
-    neighbours: pa.Table, fragment_ids: NDArray[Any], with_fragments: bool
-) -> tuple[Rows, Rows, Rows]:
+def _neighbours(neighbours: pa.Table, fragment_ids: NDArray[Any], with_fragments: bool) -> tuple[Rows, Rows, Rows]:
     """Source and target fragment and type code of each neighbour relation, once, in reading order."""
     if not with_fragments:
         return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)

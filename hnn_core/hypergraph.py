@@ -61,9 +61,7 @@ class Hypergraph:
         node = _indices(nodes, "nodes")
         edge = _indices(hyperedges, "hyperedges")
         if len(node) != len(edge):
-            raise ValueError(
-                f"nodes has {len(node)} entries and hyperedges {len(edge)}: pairs need as many of each"
-            )
+            raise ValueError(f"nodes has {len(node)} entries and hyperedges {len(edge)}: pairs need as many of each")
         n = _size(num_nodes, node, node_ids, node_types, "node")
         m = _size(num_hyperedges, edge, hyperedge_ids, hyperedge_types, "hyperedge")
         node_codes, node_names = _type_codes(node_types, node_type_names, n, "node")
@@ -102,9 +100,7 @@ class Hypergraph:
     def __post_init__(self) -> None:
         H = self.incidence
         if not isinstance(H, sparse.csr_array) or not H.has_canonical_format:
-            raise ValueError(
-                "incidence must be a csr_array with sorted, unique entries: use Hypergraph.from_pairs"
-            )
+            raise ValueError("incidence must be a csr_array with sorted, unique entries: use Hypergraph.from_pairs")
         if len(H.data) and not (np.isfinite(H.data).all() and (H.data > 0).all()):
             at = int(np.flatnonzero(~(np.isfinite(H.data) & (H.data > 0)))[0])
             raise ValueError(f"weight {H.data[at]} of incidence {at} is not a finite number above zero")
@@ -161,9 +157,7 @@ class Hypergraph:
 
     def hyperedges_of_type(self, name: str) -> NDArray[np.intp]:
         """Indices of the hyperedges of one type."""
-        return np.flatnonzero(
-            self.hyperedge_types == _type_code(name, self.hyperedge_type_names, "hyperedge")
-        )
+        return np.flatnonzero(self.hyperedge_types == _type_code(name, self.hyperedge_type_names, "hyperedge"))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hypergraph):
@@ -220,9 +214,7 @@ def _collapse(
         return H
     weight = np.asarray(weights, dtype=np.float64)
     if weight.shape != node.shape:
-        raise ValueError(
-            f"weights has shape {weight.shape}, expected one weight for each of {len(node)} pairs"
-        )
+        raise ValueError(f"weights has shape {weight.shape}, expected one weight for each of {len(node)} pairs")
     bad = np.flatnonzero(~(np.isfinite(weight) & (weight > 0)))
     if len(bad):
         raise ValueError(f"weights[{bad[0]}] is {weight[bad[0]]}: expected a finite number above zero")
@@ -240,17 +232,13 @@ def _indices(values: ArrayLike, what: str) -> NDArray[np.int64]:
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
-        raise ValueError(
-            f"{what} must be a flat list of integer indices, got {array.dtype} of shape {array.shape}"
-        )
+        raise ValueError(f"{what} must be a flat list of integer indices, got {array.dtype} of shape {array.shape}")
     if array.min() < 0:
         raise ValueError(f"{what}[{int(array.argmin())}] is {array.min()}: indices start at 0")
     return array.astype(np.int64, copy=False)
 
 
-def _size(
-    given: int | None, index: NDArray[np.int64], ids: Ids | None, types: Types | None, what: str
-) -> int:
+def _size(given: int | None, index: NDArray[np.int64], ids: Ids | None, types: Types | None, what: str) -> int:
     known = [len(values) for values in (ids, types) if values is not None]
     size = given if given is not None else known[0] if known else int(index.max(initial=-1)) + 1
     if index.max(initial=-1) >= size:
@@ -306,9 +294,7 @@ def _type_codes(
 
 def _check_types(codes: NDArray[np.int16], names: tuple[str, ...], size: int, what: str) -> None:
     if codes.shape != (size,):
-        raise ValueError(
-            f"{what}_types has length {len(codes)}, expected one type for each of {size} {what}s"
-        )
+        raise ValueError(f"{what}_types has length {len(codes)}, expected one type for each of {size} {what}s")
     if len(set(names)) != len(names):
         raise ValueError(f"{what}_type_names {names} repeats a name")
     if size and not 0 <= int(codes.min()) <= int(codes.max()) < len(names):

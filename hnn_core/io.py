@@ -53,9 +53,7 @@ def to_tables(hypergraph: Hypergraph) -> HypergraphTables:
     node, hyperedge = to_hyperedge_index(hypergraph)
     return HypergraphTables(
         nodes=_typed_table(hypergraph.node_ids, hypergraph.node_types, hypergraph.node_type_names),
-        hyperedges=_typed_table(
-            hypergraph.hyperedge_ids, hypergraph.hyperedge_types, hypergraph.hyperedge_type_names
-        ),
+        hyperedges=_typed_table(hypergraph.hyperedge_ids, hypergraph.hyperedge_types, hypergraph.hyperedge_type_names),
         incidence=pa.Table.from_arrays([node, hyperedge, hypergraph.incidence.data], schema=INCIDENCE),
     )
 
@@ -89,9 +87,7 @@ def write_parquet(hypergraph: Hypergraph, folder: Path) -> None:
 def read_parquet(folder: Path) -> Hypergraph:
     """The hypergraph :func:`write_parquet` wrote."""
     names = ("nodes", "hyperedges", "incidence")
-    return from_tables(
-        HypergraphTables(*(pq.read_table(folder / f"{n}.parquet") for n in names)), str(folder)
-    )
+    return from_tables(HypergraphTables(*(pq.read_table(folder / f"{n}.parquet") for n in names)), str(folder))
 
 
 def write_hif(hypergraph: Hypergraph, path: Path) -> None:
@@ -137,9 +133,7 @@ def to_hif(hypergraph: Hypergraph) -> dict[str, Any]:
 def from_hif(content: Mapping[str, Any], origin: str = "HIF document") -> Hypergraph:
     """The hypergraph of a HIF document. Nodes and edges without a ``type`` attribute get the default type."""
     if content.get("network-type", "undirected") == "directed":
-        raise ValueError(
-            f"{origin}: network-type is 'directed'; only undirected hypergraphs and 'asc' are read"
-        )
+        raise ValueError(f"{origin}: network-type is 'directed'; only undirected hypergraphs and 'asc' are read")
     incidences = content.get("incidences")
     if not isinstance(incidences, list):
         raise ValueError(f"{origin}: no list 'incidences', which HIF requires")

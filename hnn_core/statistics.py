@@ -24,10 +24,7 @@ class NodeStatistics:
 def node_statistics(hypergraph: Hypergraph) -> tuple[NodeStatistics, ...]:
     """One row for each node type, in the order of ``node_type_names``, and a last row "all"."""
     degree = np.diff(hypergraph.incidence.indptr)
-    rows = [
-        _row(name, degree[hypergraph.node_types == code])
-        for code, name in enumerate(hypergraph.node_type_names)
-    ]
+    rows = [_row(name, degree[hypergraph.node_types == code]) for code, name in enumerate(hypergraph.node_type_names)]
     return (*rows, _row("all", degree))
 
 
@@ -45,6 +42,4 @@ def as_text(rows: Sequence[NodeStatistics]) -> str:
 def _row(name: str, degree: np.ndarray[tuple[int], np.dtype[np.int32]]) -> NodeStatistics:
     if not len(degree):
         return NodeStatistics(name, 0, 0, 0.0, 0.0)
-    return NodeStatistics(
-        name, len(degree), int(degree.max()), float(degree.mean()), float(np.median(degree))
-    )
+    return NodeStatistics(name, len(degree), int(degree.max()), float(degree.mean()), float(np.median(degree)))

@@ -60,9 +60,7 @@ def load(name: str, root: Path | None = None) -> Dataset:
     labels = np.asarray(restricted_pickle.load(folder / "labels.pickle"), dtype=np.int64)
     hyperedges = restricted_pickle.load(folder / "hypergraph.pickle")
     if not isinstance(hyperedges, dict) or labels.ndim != 1:
-        raise ValueError(
-            f"{folder}: expected a dict of hyperedges and a flat list of labels, as HyperGCN publishes"
-        )
+        raise ValueError(f"{folder}: expected a dict of hyperedges and a flat list of labels, as HyperGCN publishes")
     # A set's order depends on insertion; sorted members keep every later step deterministic.
     hypergraph = Hypergraph.from_hyperedges(
         {key: sorted(int(node) for node in members) for key, members in hyperedges.items()},
@@ -82,9 +80,7 @@ def _folder(name: str, root: Path | None) -> Path:
         raise KeyError(f"no data set {name!r}; known are {', '.join(NAMES)}")
     if root is None:
         if "HNN_DATA" not in os.environ:
-            raise FileNotFoundError(
-                "no folder given: pass root, or set HNN_DATA to the folder that holds hypergcn/"
-            )
+            raise FileNotFoundError("no folder given: pass root, or set HNN_DATA to the folder that holds hypergcn/")
         root = Path(os.environ["HNN_DATA"]) / "hypergcn"
     folder = root / FOLDERS[name]
     if not (folder / "hypergraph.pickle").is_file():

@@ -8,9 +8,7 @@ from hnn_core.hypergraph import Hypergraph
 
 
 @st.composite
-def hypergraphs(
-    draw: st.DrawFn, max_nodes: int = 9, max_hyperedges: int = 9, weighted: bool = False
-) -> Hypergraph:
+def hypergraphs(draw: st.DrawFn, max_nodes: int = 9, max_hyperedges: int = 9, weighted: bool = False) -> Hypergraph:
     n = draw(st.integers(1, max_nodes))
     m = draw(st.integers(1, max_hyperedges))
     pairs = draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, m - 1)), max_size=40))

@@ -33,9 +33,7 @@ def definitions(H: Dense) -> dict[str, Dense]:
     }
 
 
-@pytest.mark.parametrize(
-    "name", ["adjacency", "hyperedge_adjacency", "node_transition", "hyperedge_transition"]
-)
+@pytest.mark.parametrize("name", ["adjacency", "hyperedge_adjacency", "node_transition", "hyperedge_transition"])
 @pytest.mark.parametrize("weighted", [False, True])
 @given(data=st.data())
 def test_operators_equal_their_equation(name: str, weighted: bool, data: st.DataObject) -> None:
@@ -97,9 +95,7 @@ def test_line_graph_equals_its_set_definition(hypergraph: Hypergraph, data: st.D
             if i != j and len(S[i] & S[j]) > deltas[i]
         }
         found = graph.tocoo()
-        assert {
-            frozenset((int(i), int(j))): v for i, j, v in zip(*found.coords, found.data, strict=True)
-        } == edges
+        assert {frozenset((int(i), int(j))): v for i, j, v in zip(*found.coords, found.data, strict=True)} == edges
         assert graph.nnz == 2 * len(edges)
 
 

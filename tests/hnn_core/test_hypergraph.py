@@ -84,9 +84,7 @@ def test_order_of_pairs_does_not_matter(hypergraph: Hypergraph, data: st.DataObj
 
 
 @given(hypergraphs(weighted=True), st.data())
-def test_keeping_hyperedges_keeps_all_nodes_and_only_those(
-    hypergraph: Hypergraph, data: st.DataObject
-) -> None:
+def test_keeping_hyperedges_keeps_all_nodes_and_only_those(hypergraph: Hypergraph, data: st.DataObject) -> None:
     chosen = data.draw(st.permutations(range(hypergraph.num_hyperedges)))[: data.draw(st.integers(0, 5))]
     kept = keep_hyperedges(hypergraph, np.array(chosen, dtype=int))
     assert kept.incidence.toarray().tolist() == hypergraph.incidence.toarray()[:, chosen].tolist()
@@ -94,9 +92,7 @@ def test_keeping_hyperedges_keeps_all_nodes_and_only_those(
     assert kept.node_ids is hypergraph.node_ids
     mask = np.zeros(hypergraph.num_hyperedges, dtype=bool)
     mask[chosen] = True
-    assert keep_hyperedges(hypergraph, mask) == keep_hyperedges(
-        hypergraph, np.array(sorted(chosen), dtype=int)
-    )
+    assert keep_hyperedges(hypergraph, mask) == keep_hyperedges(hypergraph, np.array(sorted(chosen), dtype=int))
 
 
 def test_it_cannot_be_changed() -> None:
