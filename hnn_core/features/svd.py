@@ -16,7 +16,7 @@ from hnn_core.hypergraph import Hypergraph
 
 Dense = NDArray[np.float32]
 
-ROWS_PER_BLOCK = 16_384  # rows turned into float64 at a time: about 10 MB
+ROWS_PER_BLOCK = 4_096  # rows turned into float64 at a time: a few MB
 
 
 def svd(hypergraph: Hypergraph, dim: int, seed: int, *, products: int = 14, oversampling: int = 10) -> Features:
@@ -27,10 +27,8 @@ def svd(hypergraph: Hypergraph, dim: int, seed: int, *, products: int = 14, over
     """
     H = hypergraph.incidence.astype(np.float32)
     Ht = hypergraph.incidence_transpose.astype(np.float32)
-    nodes, hyperedges = (
-        _embedding(*truncated_svd(*factors, dim, seed, products=products, oversampling=oversampling)[:2], dim)
-        for factors in ((H, Ht), (Ht, H))
-    )
+    nodes = _embedding(*truncated_svd(H, Ht, dim, seed, products=products, oversampling=oversampling), dim)
+    hyperedges = _embedding(*truncated_svd(Ht, H, dim, seed, products=products, oversampling=oversampling), dim)
     names = numbered("svd", dim)
     return Features(nodes, hyperedges, names, names)
 
@@ -43,8 +41,8 @@ def truncated_svd(
     *,
     products: int = 14,
     oversampling: int = 10,
-) -> tuple[Dense, Dense, Dense]:
-    """U, Σ, Vᵀ of A = ``left @ right`` − diag(row sums of ``left``), the first ``rank`` of them.
+) -> tuple[Dense, Dense]:
+    """U and Σ of A = ``left @ right`` − diag(row sums of ``left``), the first ``rank``; V is AUΣ⁻¹.
 
     ``left`` and ``right`` are each other's transpose. ``products`` is how often A is multiplied: with 14 the error of
     the reconstruction is that of scikit-learn's ``TruncatedSVD``, which by default multiplies 13 times. Tiny data has
@@ -54,56 +52,59 @@ def truncated_svd(
         raise ValueError(f"svd: products is {products}, expected at least 2: one for the basis, one for the SVD in it")
     # A row of A without a hyperedge is zero, and so is its row of U: leave it out of all the dense work.
     active = np.flatnonzero(np.diff(left.indptr))
-    left, right, whole = left[active], right[:, active], left.shape[0]
+    everything = left.shape[0]
+    if len(active) < everything:
+        left, right = left[active], right[:, active]
     degree = np.asarray(left.sum(axis=1), dtype=np.float32)[:, None]
-    n = len(active)
 
-    def A(Q: Dense) -> Dense:
+    def multiply(Q: Dense) -> Dense:
+        """A·Q. Q is used up: subtracting D·Q in its place saves one block of memory."""
         product: Dense = left @ (right @ Q)
-        product -= degree * Q
+        Q *= degree
+        product -= Q
         return product
 
-    Q: Dense = np.random.default_rng(seed).standard_normal((n, min(rank + oversampling, n)), dtype=np.float32)
-    for _ in range(products - 2):
-        Q = _well_conditioned(A(Q))
-    Q = _orthonormal(A(Q))[0]
-    # A ≈ QQᵀA = Q(AQ)ᵀ, because A is symmetric; the SVD of the tall AQ is that of its small triangle.
-    V, triangle = _orthonormal(A(Q))
-    W, sigma, Zt = linalg.svd(triangle, full_matrices=False, check_finite=False)
-    U, sigma, Vt = _signed(Q @ Zt[:rank].T, sigma[:rank], W[:, :rank].T @ V.T)
-    return _with_zero_rows(U, active, whole), sigma, _with_zero_rows(Vt.T, active, whole).T
+    width = min(rank + oversampling, len(active))
+    Q: Dense = np.random.default_rng(seed).standard_normal((len(active), width), dtype=np.float32)
+    for _ in range(products - 1):
+        Q = _orthonormal(multiply(Q))
+    Q = _orthonormal(Q)  # once more: the first pass leaves the rounding of an ill-conditioned basis
+    # A ≈ QQᵀA = Q(AQ)ᵀ, because A is symmetric; and the SVD of the tall AQ is the eigenproblem of its Gram matrix.
+    eigenvalues, Z = linalg.eigh(_gram(multiply(Q.copy())))
+    largest = np.argsort(-eigenvalues, kind="stable")[:rank]
+    sigma = np.sqrt(np.maximum(eigenvalues[largest], 0)).astype(np.float32)
+    return _with_zero_rows(_signed(Q @ Z[:, largest].astype(np.float32)), active, everything), sigma
 
 
-def _well_conditioned(Y: Dense) -> Dense:
-    """A basis of the columns of Y, orthonormal but for rounding: Y R⁻¹ with YᵀY = RᵀR (Cholesky).
+def _orthonormal(Y: Dense) -> Dense:
+    """An orthonormal basis of the columns of Y, but for rounding: Y R⁻¹ with YᵀY = RᵀR (Cholesky).
 
-    Between two products the span is all that matters. This takes a quarter of the work of a QR decomposition;
-    the Gram matrix in float64 keeps directions that are 10⁷ times weaker than the strongest.
+    This takes a quarter of the work of a QR decomposition. With the Gram matrix in float64 it keeps directions that
+    are 10⁷ times weaker than the strongest, which is all that float32 can hold.
     """
-    gram = np.zeros((Y.shape[1], Y.shape[1]))
-    for start in range(0, len(Y), ROWS_PER_BLOCK):
-        block = Y[start : start + ROWS_PER_BLOCK].astype(np.float64)
-        gram += block.T @ block
     try:
-        R = linalg.cholesky(gram, check_finite=False)
+        R = linalg.cholesky(_gram(Y), check_finite=False)
     except linalg.LinAlgError:  # A has a lower rank than the basis has columns
-        return _orthonormal(Y)[0]
-    inverse, _ = linalg.lapack.dtrtri(R)
+        return np.ascontiguousarray(linalg.qr(Y, mode="economic", overwrite_a=True, check_finite=False)[0])
+    inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
     Q: Dense = Y @ inverse.astype(np.float32)
     return Q
 
 
-def _orthonormal(Y: Dense) -> tuple[Dense, Dense]:
-    Q, R = linalg.qr(Y, mode="economic", overwrite_a=True, check_finite=False)
-    return Q, R
+def _gram(Y: Dense) -> NDArray[np.float64]:
+    """YᵀY, summed in float64."""
+    gram = np.zeros((Y.shape[1], Y.shape[1]))
+    for start in range(0, len(Y), ROWS_PER_BLOCK):
+        block = Y[start : start + ROWS_PER_BLOCK].astype(np.float64)
+        gram += block.T @ block
+    return gram
 
 
-def _signed(U: Dense, sigma: Dense, Vt: Dense) -> tuple[Dense, Dense, Dense]:
-    """A singular vector is as good as its negative: make the largest entry of each column of U positive."""
-    if not U.size:
-        return U, sigma, Vt
-    sign = np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, np.float32(-1), np.float32(1))
-    return U * sign, sigma, Vt * sign[:, None]
+def _signed(U: Dense) -> Dense:
+    """A singular vector is as good as its negative: make the largest entry of each column positive."""
+    if U.size:
+        U *= np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, np.float32(-1), np.float32(1))
+    return U
 
 
 def _with_zero_rows(rows: Dense, at: NDArray[np.intp], height: int) -> Dense:

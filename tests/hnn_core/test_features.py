@@ -82,10 +82,10 @@ def test_svd_is_the_best_low_rank_factorisation_of_adjacency(hypergraph: Hypergr
         (algebra.hyperedge_adjacency(hypergraph), (H.T.tocsr(), H)),
     ):
         A = algebra.materialise(operator).toarray()
-        U, sigma, Vt = truncated_svd(*factors, rank=3, seed=0)
+        U, sigma = truncated_svd(*factors, rank=3, seed=0)
         expected = np.linalg.svd(A, compute_uv=False)
         best = np.sqrt((expected[len(sigma) :] ** 2).sum())
-        assert np.linalg.norm(A - (U * sigma) @ Vt) == pytest.approx(best, abs=1e-3)
+        assert np.linalg.norm(A - U @ (A @ U).T) == pytest.approx(best, abs=1e-3)
         assert sigma == pytest.approx(expected[: len(sigma)], abs=1e-3)
 
 
@@ -93,7 +93,7 @@ def test_svd_reaches_the_exact_spectrum_of_a_larger_hypergraph() -> None:
     rng = np.random.default_rng(5)
     hypergraph = Hypergraph.from_pairs(rng.zipf(1.5, 4000) % 600, rng.integers(0, 500, 4000), 700, 500)
     H = hypergraph.incidence.astype(np.float32)
-    _, sigma, _ = truncated_svd(H, H.T.tocsr(), rank=16, seed=0)
+    _, sigma = truncated_svd(H, H.T.tocsr(), rank=16, seed=0)
     exact = np.linalg.svd(algebra.materialise(algebra.adjacency(hypergraph)).toarray(), compute_uv=False)[:16]
     assert sigma == pytest.approx(exact, rel=2e-2)
     assert sigma[:4] == pytest.approx(exact[:4], rel=1e-4)
