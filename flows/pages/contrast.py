@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,11 @@ class Contrast:
         return self.ratio >= AA
 
     @property
+    def printed(self) -> str:
+        """Cut off, not rounded: 4.497 must not read 4.50 and fail."""
+        return f"{math.floor(self.ratio * 100) / 100:.2f}"
+
+    @property
     def remedy(self) -> str | None:
         """The nearest text colour that reads on this background."""
         style = self.entry.style
@@ -45,7 +51,6 @@ def contrasts(pairs: Sequence[Entry]) -> list[Contrast]:
 
 
 def level_of(ratio: float) -> str:
-    # Rounded down as checkers do: 4.499 must not print as 4.5 and pass.
     return next(level for level, below in LEVELS if ratio < below)
 
 

@@ -1,8 +1,9 @@
-"""Styles that are almost another style, and what merging them would save.
+"""Styles that are almost another style of the same sender, and what merging them would save.
 
-Two styles are near when their colours differ by no more than ΔE₀₀ = 2 (a difference seen only side by side)
-and their sizes and radii by no more than 1 px; opacity and image must agree. The more used style keeps its
-place and absorbs its near ones directly: chains are not followed, or ten steps of grey would become one.
+Two senders may well use two greys; one sender hardly means to. Two styles are near when their colours differ by no
+more than ΔE₀₀ = 2 (a difference seen only side by side) and their sizes and radii by no more than 1 px; opacity and
+image must agree. The more used style keeps its place and absorbs its near ones directly: chains are not followed,
+or ten steps of grey would become one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from flows.pages.inventory import Entry
-from flows.pages.styles import Style
+from flows.pages.styles import STYLE_TYPES, Style
 from hnn_core.colour import delta_e2000, lab_of
 
 NEAR_COLOUR = 2.0  # ΔE₀₀
@@ -49,6 +50,7 @@ class Near:
 class Merge:
     """One style to keep and those it would replace."""
 
+    sender: str
     keep: Entry
     absorb: tuple[Near, ...]
 
@@ -63,17 +65,25 @@ class Merge:
         return sum(near.entry.uses for near in self.absorb)
 
 
-def near_duplicates(entries: Sequence[Entry]) -> list[Merge]:
-    """Merges among entries of one type, the most saving first."""
-    drawn = {_key(entry.style): entry for entry in reversed(entries) if entry.style is not None}
-    order = list(reversed(drawn.items()))  # most used first, as the inventory is
+def merges(own: Mapping[str, Mapping[str, Sequence[Entry]]]) -> dict[str, list[Merge]]:
+    """By type, within each sender's own catalogue; the most saving first."""
+    found: dict[str, list[Merge]] = {}
+    for type in STYLE_TYPES:
+        of_type = [merge for sender, styles in own.items() for merge in near_duplicates(styles.get(type, ()), sender)]
+        found[type] = sorted(of_type, key=lambda m: (-m.saves, -m.changes, m.sender, m.keep.entity_id))
+    return found
+
+
+def near_duplicates(entries: Sequence[Entry], sender: str = "") -> list[Merge]:
+    """Merges among entries of one type, which come most used first."""
+    drawn = {_key(entry.style): entry for entry in entries if entry.style is not None}
     colours = _near_colours({colour for key in drawn for colour in key[:2] if colour is not None})
     sizes = _near_lengths(key[2] for key in drawn)
     radii = _near_lengths(key[3] for key in drawn)
 
     taken: set[_Key] = set()
-    merges = []
-    for key, entry in order:
+    found = []
+    for key, entry in drawn.items():
         if key in taken:
             continue
         taken.add(key)
@@ -88,13 +98,15 @@ def near_duplicates(entries: Sequence[Entry]) -> list[Merge]:
                 absorb.append(Near(drawn[other], max(db, dc), max(ds, dr)))
         if absorb:
             absorb.sort(key=lambda near: (near.delta_e, near.delta_px, near.entry.entity_id))
-            merges.append(Merge(entry, tuple(absorb)))
-    return sorted(merges, key=lambda merge: (-merge.saves, -merge.keep.uses, merge.keep.entity_id))
+            found.append(Merge(sender, entry, tuple(absorb)))
+    return found
 
 
 def _key(style: Style) -> _Key:
-    exact = (style.radius_unit, style.opacity, style.image)
-    return style.background, style.color, style.font_size, style.radius, exact
+    """Colours and lengths, which may differ a little, and the rest, which may not: alpha is part of it."""
+    background, color = style.background or "", style.color or ""
+    exact = (background[7:], color[7:], style.radius_unit, style.opacity, style.image)
+    return background[:7] or None, color[:7] or None, style.font_size, style.radius, exact
 
 
 def _near_colours(colours: set[str]) -> Mapping[str | None, Mapping[str | None, float]]:

@@ -68,7 +68,7 @@ def design_tokens(catalogue: Mapping[str, Sequence[Entry]]) -> dict[str, Any]:
 
 def _group(entry: Entry, style: Style) -> dict[str, Any]:
     usage = {"id": entry.entity_id, "uses": entry.uses, "emails": entry.emails, "senders": entry.senders}
-    group: dict[str, Any] = {"$description": " · ".join(style.facts), "$extensions": {EXTENSION: usage}}
+    group: dict[str, Any] = {"$description": style.facts, "$extensions": {EXTENSION: usage}}
     for name, colour in (("background", style.background), ("color", style.color)):
         if colour:
             group[name] = {"$type": "color", "$value": f"{{color.{colour[1:]}}}"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from flows.pages.corpus import Codes, Corpus
+from flows.pages.corpus import Codes, Corpus, distinct_pairs
+from flows.pages.details import details_css
 from flows.pages.inputs import ReportInputs
-from flows.pages.styles import Style, is_colour, opaque, shortened
+from flows.pages.styles import STYLE_TYPES, Style, is_colour, opaque, shortened
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,16 @@ class Entry:
         return shortened(self.signature, 72)
 
     @property
+    def anchor(self) -> str:
+        """Its place in a page."""
+        return "e-" + "".join(c if c.isalnum() and c.isascii() else "-" for c in self.entity_id[:64])
+
+    @property
+    def css(self) -> str:
+        """For a specimen: the details of the first use, and over them the style itself."""
+        return f"{details_css(self.attributes)};{self.style.css}" if self.style else ""
+
+    @property
     def label(self) -> str:
         """What is written on a drawn button: the words of its first use."""
         text = self.attributes.get("text", "")
@@ -73,6 +84,25 @@ def inventory(inputs: ReportInputs, corpus: Corpus) -> dict[str, list[Entry]]:
     for entry in sorted((Entry(*row) for row in rows), key=lambda entry: (-entry.uses, -entry.emails, entry.entity_id)):
         catalogue.setdefault(entry.type, []).append(entry)
     return catalogue
+
+
+def by_sender(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]]) -> dict[str, dict[str, list[Entry]]]:
+    """Each sender's own catalogue of styles: the entries with that sender's uses and emails."""
+    entry_of = {e.entity_id: e for type in STYLE_TYPES for e in catalogue.get(type, ()) if e.style is not None}
+    entries = [entry_of.get(entity_id) for entity_id in corpus.entity_ids]
+    style = np.array([entry is not None for entry in entries], bool)[corpus.entity]
+    entity, sender, uses = distinct_pairs(corpus.entity[style], corpus.sender[style], corpus.count[style])
+    seen_in, doc, _ = distinct_pairs(corpus.entity[style], corpus.doc[style])
+    _, _, emails = distinct_pairs(seen_in, corpus.sender_of_doc[doc])  # in the same order as the line before last
+    own: dict[str, dict[str, list[Entry]]] = {name: {} for name in corpus.senders}
+    for i, who, times, mails in zip(entity.tolist(), sender.tolist(), uses.tolist(), emails.tolist(), strict=True):
+        entry = entries[i]
+        if entry is not None:
+            own[corpus.senders[who]].setdefault(entry.type, []).append(replace(entry, uses=times, emails=mails))
+    for types in own.values():
+        for found in types.values():
+            found.sort(key=lambda entry: (-entry.uses, -entry.emails, entry.entity_id))
+    return own
 
 
 def _examples(inputs: ReportInputs, corpus: Corpus) -> list[Example | None]:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from flows.pages.paper import RECOMMENDATION
+from flows.pages.styles import STYLE_TYPES, TARGETS
 
 PROTOCOLS = {
     "link": "20 % of fragment–style links held out, as in the paper",
@@ -19,6 +20,7 @@ PROTOCOLS = {
     "email": "all links of 20 % of the emails held out",
     "email-strict": "as email, and what only the hidden button would give away is removed",
     "sender": "whole senders held out: the cold start",
+    "sender-strict": "as sender, and what only the hidden button would give away is removed",
 }
 
 
@@ -62,13 +64,13 @@ def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
     values: dict[tuple[str, str], _Values] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     ceilings: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in metrics.to_pylist():
-        spot = (row["target"], row["protocol"])
+        spot = (TARGETS.get(row["target"], row["target"]), row["protocol"])
         values[spot][row["method"]][row["metric"]].append(row["value"])
         if row["ceiling"] is not None and math.isfinite(row["ceiling"]):
             ceilings[spot].append(row["ceiling"])
 
     tables: dict[str, list[FigureTable]] = defaultdict(list)
-    for target, protocol in sorted(values, key=lambda spot: (spot[0], _protocol_order(spot[1]))):
+    for target, protocol in sorted(values, key=lambda spot: (_target_order(spot[0]), _protocol_order(spot[1]))):
         methods = values[target, protocol]
         columns = sorted({metric for of in methods.values() for metric in of}, key=_metric_order)
         rows = _rows(methods, columns, by="hr_at_10")
@@ -89,6 +91,32 @@ def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
     return dict(tables)
 
 
+@dataclass(frozen=True)
+class Overview:
+    """All protocols of one target side by side: one row a method, the headline figures of each protocol."""
+
+    protocols: tuple[tuple[str, float | None], ...]  # with ceiling
+    columns: tuple[str, ...]  # of each protocol
+    rows: tuple[Row, ...]
+
+
+def overview(tables: Sequence[FigureTable]) -> Overview | None:
+    """The headline columns of every protocol, methods in the order of the first; None without any of them."""
+    columns = tuple(name for name in ("HR@1", "HR@10") if all(name in table.columns for table in tables))
+    if not columns:
+        return None
+    place = {(table.title, row.name, row.paper): row for table in tables for row in table.rows}
+    names = dict.fromkeys((row.paper, row.name) for table in tables for row in table.rows)
+    rows = []
+    for paper, name in sorted(names, key=lambda pair: pair[0]):
+        cells: list[Cell | None] = []
+        for table in tables:
+            row = place.get((table.title, name, paper))
+            cells += [row.cells[table.columns.index(column)] if row else None for column in columns]
+        rows.append(Row(name, tuple(cells), paper))
+    return Overview(tuple((table.title, table.ceiling) for table in tables), columns, tuple(rows))
+
+
 def training_table(training: pa.Table) -> FigureTable | None:
     """One row a variant, a column for every figure the table has; AUC first."""
     if not training.num_rows:
@@ -98,7 +126,7 @@ def training_table(training: pa.Table) -> FigureTable | None:
         for field in training.schema
         if (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)) and field.name != "seed"
     ]
-    figures.sort(key=lambda name: (name != "auc", figures.index(name)))
+    figures.sort(key=lambda name: name != "auc")
     values: _Values = defaultdict(lambda: defaultdict(list))
     for row in training.to_pylist():
         for name in figures:
@@ -137,6 +165,11 @@ def _rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequence[str
 
     order = sorted(values, key=lambda name: (-means[name].get(by, -1.0), name))
     return [Row(name, tuple(cell(name, column) for column in columns)) for name in order]
+
+
+def _target_order(target: str) -> tuple[int, str]:
+    known = target in STYLE_TYPES
+    return STYLE_TYPES.index(target) if known else len(STYLE_TYPES), target
 
 
 def _protocol_order(protocol: str) -> tuple[int, str]:

@@ -9,13 +9,16 @@ Content-Security-Policy would stop the rest; cleaning keeps the console quiet.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from urllib.parse import quote
 
+from extractors.buttons import find_buttons
+from extractors.canonical import hexadecimal
 from extractors.document import Document
 from extractors.layout import Box, Layout
+from extractors.paint import Paint
 from flows.pages.csscleaning import clean_css, clean_declarations
 from flows.pages.styles import Style
 
@@ -28,7 +31,7 @@ FRAME_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 WIDE, NARROW = 675, 360  # px: the viewports of a whole section and of one column of a row
 _SHOWN_WIDTH = 270
-_LEAST_HEIGHT, _MOST_HEIGHT = 64, 900  # px: smaller fragments get a margin, larger ones are cut off
+_LEAST_SHOWN, _MOST_SHOWN = 84, 380  # px in the page: smaller fragments get a margin, larger ones are cut off
 
 _WRITTEN = _words(
     "html body table tbody thead tfoot tr td th caption colgroup col div span p a img h1 h2 h3 h4 h5 h6 center font "
@@ -47,9 +50,14 @@ _ATTRIBUTES = _words(
 _PLAIN = re.compile(r"[\w #%.,:;()*+-]{0,200}")
 _MAX_ELEMENTS, _MAX_TEXT = 600, 6_000
 
-_GREY_BOX = "data:image/svg+xml," + quote(
-    '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9" preserveAspectRatio="none">'
-    '<path fill="#8885" d="M0 0h16v9H0z"/></svg>'
+_GREY_BOX = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" preserveAspectRatio="none">'
+    '<path fill="#8885" d="M0 0h{width:.0f}v{height:.0f}H0z"/></svg>'
+)
+# The fragment's surroundings lend it width, colours and fonts, but no empty room above and below.
+_CONTEXT = (
+    "padding-top:0!important;padding-bottom:0!important;margin-top:0!important;margin-bottom:0!important;"
+    "height:auto!important;min-height:0!important;border-top:0!important;border-bottom:0!important"
 )
 _BUTTON = (
     '<div style="text-align:center;padding:8px"><span style="display:inline-block;padding:.75em 1.6em;'
@@ -99,14 +107,20 @@ class Email:
         document = Document.from_html(html)
         self._elements = document.elements
         self._layout = Layout(document)
+        paint = Paint(document)
+        self._box_of = {button.element: button.box for button in find_buttons(document, self._layout, paint)}
+        body = (number for number, element in enumerate(self._elements) if element.tag == "body")
+        self._ground = hexadecimal(paint.behind[next(body, 0)]) if self._elements else "#ffffff"
         sheets = (element.contents for element in self._elements if element.tag == "style")
         self._css = clean_css("\n".join(text for contents in sheets for text in contents if isinstance(text, str)))
 
-    def frame(self, elements: Sequence[int], ground: str, redrawing: Redrawing | None = None) -> Frame | None:
+    def frame(self, elements: Sequence[int], redrawing: Redrawing | None = None) -> Frame | None:
         """The fragment made of these elements, or None where it is too large to show or is not there."""
         if not elements or not all(0 <= number < len(self._elements) for number in elements):
             return None
-        cut = _Cut(frozenset(elements), frozenset(self._ancestors(elements)), redrawing, _head(self._css, ground))
+        if redrawing is not None and redrawing.element in self._box_of:
+            redrawing = Redrawing(redrawing.style, self._box_of[redrawing.element])
+        cut = _Cut(frozenset(elements), frozenset(self._ancestors(elements)), redrawing, _head(self._css, self._ground))
         try:
             self._write(0, cut, shown=False, style=None)
         except RecursionError:
@@ -123,7 +137,8 @@ class Email:
         box = Box.around(self._layout.box(number) for number in elements)
         width = NARROW if 0 < box.width <= NARROW + 40 else WIDE
         height = box.height * max(1.0, box.width / width) + 16
-        return width, round(min(max(height, _LEAST_HEIGHT), _MOST_HEIGHT))
+        scale = width / _SHOWN_WIDTH
+        return width, round(min(max(height, _LEAST_SHOWN * scale), _MOST_SHOWN * scale))
 
     def _ancestors(self, elements: Sequence[int]) -> set[int]:
         above: set[int] = set()
@@ -144,7 +159,7 @@ class Email:
         written = element.tag in _WRITTEN
         if written:
             cut.elements += 1
-            cut.pieces.append(f"<{element.tag}{_attributes(element.tag, element.attributes, style, here)}>")
+            cut.pieces.append(self._open_tag(number, shown, style, here))
         if element.tag == "html":
             cut.pieces.append(cut.head)
         if element.tag in _VOID:
@@ -159,6 +174,23 @@ class Email:
             cut.pieces.append(_BUTTON.format(css=cut.redrawing.style.css))
         if written:
             cut.pieces.append(f"</{element.tag}>")
+
+    def _open_tag(self, number: int, shown: bool, style: Style | None, here: bool) -> str:
+        """The listed attributes with plain values, the cleaned style, and the redrawn style over it."""
+        tag, attributes = self._elements[number].tag, self._elements[number].attributes
+        plain = {name: value for name, value in attributes.items() if name in _ATTRIBUTES and _PLAIN.fullmatch(value)}
+        declarations = [clean_declarations(attributes.get("style", ""))]
+        if not shown and tag != "html":
+            declarations.append(_CONTEXT)
+        if style is not None:
+            declarations.append(_redrawn(style, here))
+        plain["style"] = ";".join(filter(None, declarations))
+        if tag == "img":
+            plain |= {"src": _grey_box(self._layout.box(number)), "alt": ""}
+        if tag == "a" and "href" in attributes:
+            plain |= {"href": "#", "tabindex": "-1"}  # without an address it would lose its colour
+        listed = "".join(f' {name}="{escape(value)}"' for name, value in plain.items())
+        return f"<{tag}{listed}>"
 
 
 def _head(css: str, ground: str) -> str:
@@ -175,19 +207,9 @@ def _adds_a_button(redrawing: Redrawing | None) -> bool:
     return redrawing is not None and redrawing.element is None and redrawing.style.type == "button-style"
 
 
-def _attributes(tag: str, attributes: Mapping[str, str], style: Style | None, here: bool) -> str:
-    """The listed attributes with plain values, the cleaned style, and the redrawn style over it."""
-    written = {name: value for name, value in attributes.items() if name in _ATTRIBUTES and _PLAIN.fullmatch(value)}
-    declarations = clean_declarations(attributes.get("style", ""))
-    if style is not None:
-        declarations = f"{declarations};{_redrawn(style, here)}"
-    if declarations:
-        written["style"] = declarations
-    if tag == "img":
-        written |= {"src": _GREY_BOX, "alt": ""}
-    if tag == "a" and "href" in attributes:
-        written |= {"href": "#", "tabindex": "-1"}  # without an address it would lose its colour
-    return "".join(f' {name}="{escape(value)}"' for name, value in written.items())
+def _grey_box(box: Box) -> str:
+    """An image's stand-in: as large as the image was laid out, so that it scales as the image would."""
+    return "data:image/svg+xml," + quote(_GREY_BOX.format(width=max(box.width, 1), height=max(box.height, 1)))
 
 
 def _redrawn(style: Style, here: bool) -> str:

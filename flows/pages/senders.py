@@ -6,7 +6,7 @@ sender uses too. 100 % is a design system kept; 0 % is every email drawn anew.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,6 @@ class Sender:
 
     name: str
     emails: int
-    fragments: int
     styles: Mapping[str, int]  # distinct ones by type
     once: int  # styles that only one of its emails uses
     consistency: float | None  # None with a single email: nothing to compare
@@ -33,54 +32,57 @@ class Sender:
     button_share: float  # of its button uses
 
 
-def senders(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]]) -> list[Sender]:
-    """The least consistent first, senders of a single email last."""
-    entry_of = {e.entity_id: e for type in STYLE_TYPES for e in catalogue.get(type, ()) if e.style is not None}
-    entries = [entry_of.get(entity_id) for entity_id in corpus.entity_ids]
-    is_style = np.array([entry is not None for entry in entries], bool)[corpus.entity]
-
-    entity, doc, _ = distinct_pairs(corpus.entity[is_style], corpus.doc[is_style])
-    sender_of_pair = corpus.sender_of_doc[doc]
-    used_entity, used_sender, in_emails = distinct_pairs(entity, sender_of_pair)
-    base = len(corpus.senders) + 1
-    shared = in_emails[np.searchsorted(used_entity * base + used_sender, entity * base + sender_of_pair)] > 1
-    styles_of_doc = np.bincount(doc, minlength=len(corpus.doc_ids))
-    shared_of_doc = np.bincount(doc, shared, minlength=len(corpus.doc_ids))
-    consistency = shared_of_doc / np.maximum(styles_of_doc, 1)
-
-    e, s, uses = distinct_pairs(corpus.entity[is_style], corpus.sender[is_style], corpus.count[is_style])
-    fragments_of = np.bincount(corpus.sender_of_doc[corpus.doc_of_fragment], minlength=len(corpus.senders))
-
+def senders(corpus: Corpus, own: Mapping[str, Mapping[str, Sequence[Entry]]]) -> list[Sender]:
+    """From each sender's own catalogue: the least consistent first, senders of a single email last."""
+    consistency = _consistency(corpus, own)
+    emails = np.bincount(corpus.sender_of_doc, minlength=len(corpus.senders)).tolist()
     rows = []
     for number, name in enumerate(corpus.senders):
-        its = [(entries[i], n) for i, n in zip(e[s == number].tolist(), uses[s == number].tolist(), strict=True)]
-        used = [(entry, n) for entry, n in its if entry is not None]
-        docs = (corpus.sender_of_doc == number) & (styles_of_doc > 0)
-        buttons = sorted(
-            ((entry, n) for entry, n in used if entry.type == "button-style"),
-            key=lambda b: (-b[1], b[0].entity_id),
-        )
+        styles = own[name]
+        every = [entry for type in STYLE_TYPES for entry in styles.get(type, ())]
+        buttons = styles.get("button-style", ())
         rows.append(
             Sender(
                 name,
-                emails=int((corpus.sender_of_doc == number).sum()),
-                fragments=int(fragments_of[number]),
-                styles={type: sum(entry.type == type for entry, _ in used) for type in STYLE_TYPES},
-                once=int((in_emails[used_sender == number] == 1).sum()),
-                consistency=float(consistency[docs].mean()) if docs.sum() > 1 else None,
-                palette=palette(used),
-                button=buttons[0][0] if buttons else None,
-                button_share=buttons[0][1] / sum(n for _, n in buttons) if buttons else 0.0,
+                emails[number],
+                {type: len(styles.get(type, ())) for type in STYLE_TYPES},
+                once=sum(entry.emails == 1 for entry in every),
+                consistency=consistency[number] if emails[number] > 1 else None,
+                palette=palette(every),
+                button=buttons[0] if buttons else None,
+                button_share=buttons[0].uses / sum(entry.uses for entry in buttons) if buttons else 0.0,
             )
         )
     return sorted(rows, key=lambda row: (row.consistency is None, row.consistency or 0.0, -row.emails, row.name))
 
 
-def palette(used: Sequence[tuple[Entry, int]], size: int | None = PALETTE) -> tuple[str, ...]:
+def palette(entries: Iterable[Entry]) -> tuple[str, ...]:
     """The colours of these styles, most used first."""
     weight: dict[str, int] = {}
-    for entry, uses in used:
+    for entry in entries:
         for colour in entry.style.colours if entry.style else ():
             if len(colour) == 7:  # a translucent colour depends on what lies behind it
-                weight[colour] = weight.get(colour, 0) + uses
-    return tuple(sorted(weight, key=lambda colour: (-weight[colour], colour))[:size])
+                weight[colour] = weight.get(colour, 0) + entry.uses
+    return tuple(sorted(weight, key=lambda colour: (-weight[colour], colour))[:PALETTE])
+
+
+def _consistency(corpus: Corpus, own: Mapping[str, Mapping[str, Sequence[Entry]]]) -> list[float]:
+    """One number a sender; emails without any style do not count."""
+    emails_of = {
+        (sender, entry.entity_id): entry.emails for sender, of in own.items() for es in of.values() for entry in es
+    }
+    entity, doc, _ = distinct_pairs(corpus.entity, corpus.doc)
+    sender = corpus.sender_of_doc[doc]
+    emails = np.array(
+        [
+            emails_of.get((corpus.senders[s], corpus.entity_ids[e]), 0)
+            for e, s in zip(entity.tolist(), sender.tolist(), strict=True)
+        ]
+    )
+    of_style = emails > 0
+    styles = np.bincount(doc[of_style], minlength=len(corpus.doc_ids))
+    shared = np.bincount(doc[emails > 1], minlength=len(corpus.doc_ids))
+    drawn = styles > 0
+    total = np.bincount(corpus.sender_of_doc[drawn], shared[drawn] / styles[drawn], len(corpus.senders))
+    emails_drawn = np.bincount(corpus.sender_of_doc[drawn], minlength=len(corpus.senders))
+    return [float(share) for share in total / np.maximum(emails_drawn, 1)]

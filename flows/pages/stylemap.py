@@ -1,8 +1,8 @@
 """A map of styles: those that live in the same fragments lie close together.
 
-With the model's embeddings the map is their first two principal components. Without them it is the second and
-third singular vectors of D_e^-1/2 Hᵀ D_v^-1/2 (fragments by styles, degrees normalised; the first vector is
-degree alone), the linear map that keeps styles of the same fragments together.
+Each style is a vector: the model's embedding where there is one, else its fragments. Principal components reduce the
+vectors, and t-SNE, started from the first two components, spreads them over the page so that neighbours stay
+neighbours: on two components alone most styles of a corpus lie on top of each other.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import svds
+from sklearn.manifold import TSNE
 
-from flows.pages.corpus import Corpus
+from flows.pages.corpus import Corpus, distinct_pairs
 from flows.pages.inventory import Entry
 from flows.pages.styles import STYLE_TYPES, opaque
 
+Floats = NDArray[np.float64]
+
 WIDTH, HEIGHT, MARGIN = 1000, 620, 28
+DIMENSIONS = 32
 MOST = 700  # styles drawn, the most used
 
 
@@ -40,10 +44,10 @@ def style_map(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]], embeddin
     entries = sorted(entries, key=lambda entry: (-entry.uses, entry.entity_id))[:MOST]
     if len(entries) < 4:
         return []
-    places = _embedded(entries, embeddings)
-    if places is None:
-        places = _spectral(corpus, entries)
-    xy = _spread(places) * [WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN] + MARGIN
+    vectors = _embedded(entries, embeddings)
+    if vectors is None:
+        vectors = _incidences(corpus, entries)
+    xy = _unit_square(_places(vectors)) * [WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN] + MARGIN
     return [
         Dot(
             entry,
@@ -58,44 +62,41 @@ def style_map(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]], embeddin
     ]
 
 
-def _embedded(entries: Sequence[Entry], embeddings: pa.Table) -> NDArray[np.float64] | None:
-    """The first two principal components of the entries' embeddings, if all entries have one."""
+def _embedded(entries: Sequence[Entry], embeddings: pa.Table) -> Floats | None:
+    """The entries' embeddings, if all entries have one."""
     vector_of = dict(zip(embeddings["entity_id"].to_pylist(), embeddings["vector"].to_pylist(), strict=True))
     if any(entry.entity_id not in vector_of for entry in entries):
         return None
     vectors = np.array([vector_of[entry.entity_id] for entry in entries], np.float64)
-    if not np.isfinite(vectors).all():
-        return None
-    u, s, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    return _oriented(u[:, :2] * s[:2])
+    return vectors if np.isfinite(vectors).all() else None
 
 
-def _spectral(corpus: Corpus, entries: Sequence[Entry]) -> NDArray[np.float64]:
-    column = {entry.entity_id: number for number, entry in enumerate(entries)}
-    code = np.array([column.get(entity_id, -1) for entity_id in corpus.entity_ids], np.int64)[corpus.entity]
-    shape = (len(corpus.fragment_ids), len(entries))
-    H = csr_array((np.ones((code >= 0).sum()), (corpus.fragment[code >= 0], code[code >= 0])), shape=shape)
-    H.data[:] = 1.0
-    H = H[np.diff(H.indptr) > 0]
-    De, Dv = np.asarray(H.sum(axis=1)).ravel(), np.asarray(H.sum(axis=0)).ravel()
-    if min(H.shape) < 4:
-        return np.column_stack([np.arange(len(entries)), Dv]).astype(float)
-    normalised = csr_array(H / np.sqrt(De)[:, None] / np.sqrt(np.maximum(Dv, 1))[None, :])
+def _incidences(corpus: Corpus, entries: Sequence[Entry]) -> Floats:
+    """Styles by fragments, reduced: H D_e^-1/2, so that a fragment with many styles says less about each."""
+    row = {entry.entity_id: number for number, entry in enumerate(entries)}
+    code = np.array([row.get(entity_id, -1) for entity_id in corpus.entity_ids], np.int64)[corpus.entity]
+    style, fragment, _ = distinct_pairs(code[code >= 0], corpus.fragment[code >= 0])
+    degree = np.bincount(fragment, minlength=len(corpus.fragment_ids))
+    H = csr_array((degree[fragment] ** -0.5, (style, fragment)), shape=(len(entries), len(corpus.fragment_ids)))
+    dimensions = min(DIMENSIONS, min(H.shape) - 1)
     # A fixed starting vector: ARPACK's random one would draw another map each time.
-    _, s, vt = svds(normalised, k=3, v0=np.ones(min(normalised.shape)))
-    order = np.argsort(-s)
-    return _oriented(vt[order[1:]].T / np.sqrt(np.maximum(Dv, 1))[:, None])
+    u, s, _ = svds(H, k=dimensions, v0=np.ones(min(H.shape)))
+    return np.asarray(u * s, np.float64)
 
 
-def _oriented(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Singular vectors have no sign: the largest coordinate of each axis points up."""
-    largest = np.abs(places).argmax(axis=0)
-    return places * np.where(places[largest, range(places.shape[1])] < 0, -1.0, 1.0)
+def _places(vectors: Floats) -> Floats:
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = vectors / np.where(length > 0, length, 1.0)  # direction says which fragments, length only how many
+    u, s, vt = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    # Singular vectors have no sign: the largest entry of each is made positive, on every machine.
+    sign = np.sign(vt[np.arange(len(vt)), np.abs(vt).argmax(axis=1)])
+    components = (u * s * sign)[:, :DIMENSIONS]
+    start = components[:, :2] / max(float(components[:, 0].std()), 1e-12) * 1e-4
+    perplexity = min(30.0, (len(vectors) - 1) / 3)
+    tsne = TSNE(2, perplexity=perplexity, init=start.astype(np.float32), random_state=0, n_jobs=1, max_iter=500)
+    return np.asarray(tsne.fit_transform(components), np.float64)
 
 
-def _spread(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Into the unit square, half by value and half by rank, or outliers press the rest into a corner."""
+def _unit_square(places: Floats) -> Floats:
     span = np.ptp(places, axis=0)
-    by_value = (places - places.min(axis=0)) / np.where(span > 0, span, 1.0)
-    by_rank = places.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable") / max(len(places) - 1, 1)
-    return np.asarray((by_value + by_rank) / 2, np.float64)
+    return np.asarray((places - places.min(axis=0)) / np.where(span > 0, span, 1.0), np.float64)

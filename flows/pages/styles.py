@@ -14,6 +14,9 @@ from hnn_core.colour import contrast_ratio, rgb_of, to_hex
 
 STYLE_TYPES = ("button-style", "text-style", "color-pair", "background-style")
 
+#: Short names of what can be recommended.
+TARGETS = {"button": "button-style", "background": "background-style", "text": "text-style", "pair": "color-pair"}
+
 PILL = 999.0  # the canonical radius of a fully rounded button
 
 _COLOUR = re.compile(r"#[0-9a-f]{6}(?:[0-9a-f]{2})?")
@@ -80,16 +83,22 @@ class Style:
         return ";".join(f"{name}:{value}" for name, value in written.items() if value is not None)
 
     @property
-    def facts(self) -> tuple[str, ...]:
-        """What to print beside the specimen, colours first."""
-        shape = None
-        if self.radius is not None:
-            shape = "pill" if self.radius >= PILL else f"radius {self.radius:g} {self.radius_unit}"
+    def measures(self) -> tuple[str, ...]:
+        """What is no colour: size, corner, opacity, image."""
         size = None if self.font_size is None else f"{self.font_size:g} px"
+        corner = None
+        if self.radius is not None:
+            unit = "" if self.radius_unit == "px" else self.radius_unit
+            corner = "pill" if self.radius >= PILL else f"radius {self.radius:g}{unit}" if self.radius else "square"
         opacity = None if self.opacity is None else f"{self.opacity:.0%} opaque"
-        image = None if self.image in (None, "none") else self.image
-        background = "no fill" if self.see_through else self.background
-        return tuple(fact for fact in (background, self.color, size, shape, opacity, image) if fact)
+        image = None if self.image in (None, "none") else f"with {self.image}"
+        fill = "no fill" if self.see_through else None
+        return tuple(measure for measure in (size, corner, fill, opacity, image) if measure)
+
+    @property
+    def facts(self) -> str:
+        """All of it on one line: for labels and descriptions."""
+        return ", ".join((*self.colours, *self.measures))
 
     @property
     def colours(self) -> tuple[str, ...]:
