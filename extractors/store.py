@@ -137,7 +137,7 @@ class DocumentStore:
 
 def connect(path: Path, schema: str, page_bytes: int = 4096) -> sqlite3.Connection:
     """A connection in autocommit mode whose commits survive a power cut."""
-    connection = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute(f"PRAGMA page_size = {page_bytes}")
     connection.execute("PRAGMA synchronous = FULL")
     connection.executescript(schema)
