@@ -10,8 +10,8 @@ from itertools import chain
 from extractors.css import colours, hints, media, stylesheet
 from extractors.css.computed import ComputedStyle, Layer, compute, root_parent
 from extractors.css.declarations import EMPTY, style_attribute
+from extractors.css.ruleset import RuleSet
 from extractors.css.selectors import Matcher
-from extractors.css.stylesheet import RuleSet
 from extractors.css.values import Page
 from extractors.tree import Element
 
@@ -73,14 +73,14 @@ class _Cascade:
                 layers.append(hinted)
         if element.tag in hints.OF_TABLE:
             layers.append(self._table_hints(element))
-        matched = [entry.block for entry in self.author.matching(self.matcher, element)]
+        matched = self.author.matching(self.matcher, element)
         inline = EMPTY
         if "style" in attributes:
             inline = style_attribute(attributes["style"], self.page.quirks)
-        layers += [block.normal for block in matched if block.normal]
+        layers += [entry.block.normal for entry in matched if entry.block.normal]
         if inline.normal:
             layers.append(inline.normal)
-        layers += [block.important for block in matched if block.important]
+        layers += [entry.block.important for entry in self.author.important(matched) if entry.block.important]
         if inline.important:
             layers.append(inline.important)
         layers += [block.important for block in own if block.important]
@@ -106,7 +106,7 @@ def _sheets(elements: Sequence[Element]) -> tuple[tuple[str, str], ...]:
     """(media, text) of every ``<style>``. Linked and imported sheets are not fetched."""
     found = []
     for element in elements:
-        if element.tag == "style" and element.attributes.get("type", "").strip().lower() in ("", "text/css"):
+        if element.tag == "style" and element.attributes.get("type", "").lower() in ("", "text/css"):
             text = "".join(item for item in element.contents if isinstance(item, str))
             found.append((element.attributes.get("media", ""), text))
     return tuple(found)

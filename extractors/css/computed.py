@@ -70,11 +70,13 @@ def compute(tag: str, layers: Sequence[Layer], defaults: Sequence[Layer], parent
         declared = _physical(layers, declared, parent)
     inherited = parent.inherited
     changes: dict[str, Any] = {}
-    custom = {name: value for name, value in declared.items() if name.startswith("--")}
-    if custom:
-        changes = {k: v for k, v in custom.items() if not isinstance(v, Inherit)}
-        for name in custom:
-            del declared[name]
+    custom = [name for name in declared if name.startswith("--")]
+    for name in custom:
+        value = declared.pop(name)
+        if not isinstance(value, Inherit):
+            changes[name] = value
+        elif value.keyword == "initial":
+            changes[name] = None
     deferred = {name: value for name, value in declared.items() if isinstance(value, Inherit | Substitution)}
     for name, value in deferred.items():
         if isinstance(value, Substitution):
@@ -122,7 +124,9 @@ def _substituted(name: str, value: Substitution, custom: Layer, quirks: bool) ->
         found = _VAR.search(text)
         if found is None or len(text) > 10_000:
             break
-        replacement = custom.get(found[1], found[2])
+        replacement = custom.get(found[1])
+        if replacement is None:
+            replacement = found[2]
         if replacement is None:
             return Inherit("unset")
         text = text[: found.start()] + str(replacement) + text[found.end() :]
@@ -160,7 +164,7 @@ def _settle(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle
     """Inherited values that depend on this element become plain before they are handed down."""
     style.inherited = {**parent.inherited, **changes}
     for name, value in changes.items():
-        if value.__class__ is str:
+        if value.__class__ is str or value is None:
             continue
         if isinstance(value, Weight):
             style.inherited[name] = value.from_parent(parent["font-weight"])
@@ -188,12 +192,31 @@ _BLOCK_EQUIVALENT = {
 }
 _BORDERS = tuple((f"border-{side}-style", f"border-{side}-width") for side in SIDES)
 _FLEX_OR_GRID = frozenset(("flex", "inline-flex", "grid", "inline-grid"))
+_REPLACED = frozenset(
+    (
+        "img",
+        "br",
+        "wbr",
+        "meter",
+        "progress",
+        "canvas",
+        "audio",
+        "video",
+        "input",
+        "textarea",
+        "select",
+        "iframe",
+        "embed",
+    )
+)
 _WEBKIT_ALIGN = frozenset(("-webkit-left", "-webkit-center", "-webkit-right"))
 
 
 def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle, declared: Layer) -> None:
     """What the specifications settle after the cascade."""
     own = style.own
+    if own.get("display") == "contents" and tag in _REPLACED:
+        own["display"] = "none"
     if own.get("display") != "none":
         if own.get("position") in ("absolute", "fixed"):
             own.pop("float", None)

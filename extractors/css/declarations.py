@@ -51,7 +51,10 @@ def declare(name: str, text: str, quirks: bool) -> Longhands:
         return tuple((longhand, Substitution(name, text)) for longhand in longhands)
     if name in SHORTHANDS:
         return SHORTHANDS[name].expand(components, quirks) or ()
-    value = PARSERS[LOGICAL[name][0] if name in LOGICAL else name](components, quirks)
+    if name in LOGICAL:  # too young to have quirks
+        value = PARSERS[LOGICAL[name][0]](components, False)
+    else:
+        value = PARSERS[name](components, quirks)
     return () if value is None else ((name, value),)
 
 

@@ -40,7 +40,7 @@ class Length(Deferred):
     def resolve(self, style: Style) -> str:
         pixels, per_cent = self.amount(style)
         if not per_cent:
-            return px(max(self.minimum, pixels))
+            return px(min(LARGEST, max(self.minimum, pixels)))
         if not pixels:
             return f"{number(per_cent)}%"
         return f"calc({number(per_cent)}% {'+' if pixels > 0 else '-'} {px(abs(pixels))})"

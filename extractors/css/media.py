@@ -24,10 +24,10 @@ _PREFERENCES = {
     "prefers-reduced-data": "no-preference",
     "forced-colors": "none",
     "inverted-colors": "none",
-    "hover": "hover",
-    "any-hover": "hover",
-    "pointer": "fine",
-    "any-pointer": "fine",
+    "hover": "none",
+    "any-hover": "none",
+    "pointer": "none",
+    "any-pointer": "none",
     "scripting": "none",
     "update": "fast",
     "overflow-block": "scroll",
@@ -255,7 +255,7 @@ def _compare(left: float, operator: str, right: float) -> bool:
 def _supports_feature(token: Any) -> Truth:
     if token.type == "function":
         if token.lower_name == "selector":
-            return selectors.parse(tinycss2.serialize(token.arguments), False) is not None
+            return selectors.parse(tinycss2.serialize(token.arguments), selectors.Scope(quirks=False)) is not None
         return False
     text = tinycss2.serialize(token.content).strip()
     name, colon, value = text.partition(":")

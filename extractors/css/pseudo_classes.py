@@ -12,7 +12,7 @@ import tinycss2.nth
 from extractors.css import selectors
 
 if TYPE_CHECKING:
-    from extractors.css.selectors import Matcher, Selector, Test
+    from extractors.css.selectors import Matcher, Scope, Selector, Test
     from extractors.tree import Element
 
 # Valid, but nothing is hovered, visited or focused in a static mail.
@@ -54,12 +54,12 @@ def element(token: Any) -> Test:
     return _never
 
 
-def parse(token: Any, quirks: bool) -> tuple[Test, int]:
+def parse(token: Any, scope: Scope) -> tuple[Test, int]:
     """The test and the specificity of ``:token``."""
     if token.type == "ident":
         return _plain(token.lower_value)
     if token.type == "function":
-        return _functional(token.lower_name, token.arguments, quirks)
+        return _functional(token.lower_name, token.arguments, scope)
     raise selectors.SelectorError
 
 
@@ -78,24 +78,24 @@ def _never(matcher: Matcher, element: Element) -> bool:
     return False
 
 
-def _functional(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test, int]:
+def _functional(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
     if name in ("is", "where", "-webkit-any", "matches"):
         if name == "matches":
             raise selectors.SelectorError
-        return _is(arguments, quirks, counts=name != "where")
+        return _is(arguments, scope, counts=name != "where")
     if name == "not":
-        inner = selectors.selector_list(arguments, quirks)
+        inner = selectors.selector_list(arguments, scope)
         return (lambda m, e: not m.any(inner, e)), max(s.specificity for s in inner)
     if name == "has":
-        return _has(selectors.selector_list(arguments, quirks, relative=True))
+        return _has(selectors.selector_list(arguments, scope, relative=True))
     if name in ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type"):
-        return _nth(name, arguments, quirks)
+        return _nth(name, arguments, scope)
     if name in ("lang", "dir"):
         return _lang_or_dir(name, arguments)
     raise selectors.SelectorError
 
 
-def _is(arguments: Sequence[Any], quirks: bool, counts: bool) -> tuple[Test, int]:
+def _is(arguments: Sequence[Any], scope: Scope, counts: bool) -> tuple[Test, int]:
     """``:is()`` forgives: its invalid branches are left out."""
     branches: list[Selector] = []
     part: list[Any] = []
@@ -104,7 +104,7 @@ def _is(arguments: Sequence[Any], quirks: bool, counts: bool) -> tuple[Test, int
             part.append(token)
             continue
         with contextlib.suppress(selectors.SelectorError):
-            branches += selectors.selector_list(part, quirks)
+            branches += selectors.selector_list(part, scope)
         part = []
     specificity = max((s.specificity for s in branches), default=0) if counts else 0
     return (lambda m, e: m.any(branches, e)), specificity
@@ -136,11 +136,11 @@ def _has_one(matcher: Matcher, anchor: Element, selector: Selector) -> bool:
     return False
 
 
-def _nth(name: str, arguments: Sequence[Any], quirks: bool) -> tuple[Test, int]:
+def _nth(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
     formula, of = list(arguments), None
     for position, token in enumerate(formula):
         if token.type == "ident" and token.lower_value == "of":
-            of = selectors.selector_list(formula[position + 1 :], quirks)
+            of = selectors.selector_list(formula[position + 1 :], scope)
             formula = formula[:position]
             break
     parsed = tinycss2.nth.parse_nth(formula)

@@ -108,13 +108,20 @@ class Matcher:
         return all(test(self, element) for test in compound.tests)
 
 
+class Scope(NamedTuple):
+    """What a selector's text does not say: the document's mode, and the rule it is nested in."""
+
+    quirks: bool
+    parent: tuple[Selector, ...] | None = None
+
+
 @lru_cache(maxsize=10_000)
-def parse(text: str, quirks: bool) -> tuple[Selector, ...] | None:
+def parse(text: str, scope: Scope) -> tuple[Selector, ...] | None:
     """A selector list, or None if any part of it is invalid, which drops the whole rule."""
     if ("(" in text or "[" in text) and nesting(text) > MAX_NESTING:
         return None
     try:
-        return selector_list(tinycss2.parse_component_value_list(text, skip_comments=True), quirks)
+        return selector_list(tinycss2.parse_component_value_list(text, skip_comments=True), scope, nested=True)
     except SelectorError:
         return None
 
@@ -123,22 +130,29 @@ class SelectorError(Exception):
     """Chromium would not understand this selector either."""
 
 
-def selector_list(tokens: Sequence[Any], quirks: bool, relative: bool = False) -> tuple[Selector, ...]:
+def selector_list(
+    tokens: Sequence[Any], scope: Scope, *, relative: bool = False, nested: bool = False
+) -> tuple[Selector, ...]:
+    """``relative`` selectors may start with a combinator; a ``nested`` rule's own list implies its parent."""
     parts: list[list[Any]] = [[]]
     for token in tokens:
         if token.type == "literal" and token.value == ",":
             parts.append([])
         else:
             parts[-1].append(token)
-    return tuple(_selector(part, quirks, relative) for part in parts)
+    return tuple(_selector(part, scope, relative, nested and scope.parent is not None) for part in parts)
 
 
-def _selector(tokens: list[Any], quirks: bool, relative: bool) -> Selector:
+def _selector(tokens: list[Any], scope: Scope, relative: bool, nested: bool) -> Selector:
     compounds: list[Compound] = []
     combinators: list[str] = []
     pending = " " if relative else ""
     group: list[Any] = []
     specificity = 0
+    if nested and not _mentions_parent(tokens):
+        compound, specificity = _compound([_PARENT], scope)
+        compounds.append(compound)
+    implied = len(compounds)
     for token in [*tokens, None]:
         is_space = token is not None and token.type == "whitespace"
         is_mark = token is not None and token.type == "literal" and token.value in ">+~"
@@ -148,7 +162,7 @@ def _selector(tokens: list[Any], quirks: bool, relative: bool) -> Selector:
         if group:
             if compounds or relative:
                 combinators.append(pending or " ")
-            compound, weight = _compound(group, quirks)
+            compound, weight = _compound(group, scope)
             compounds.append(compound)
             specificity += weight
             group, pending = [], ""
@@ -156,61 +170,78 @@ def _selector(tokens: list[Any], quirks: bool, relative: bool) -> Selector:
             if pending.strip() or not (compounds or relative):
                 raise SelectorError
             pending = token.value
-    if not compounds or pending.strip() or len(compounds) > MAX_COMPOUNDS:
+    if len(compounds) == implied or pending.strip() or len(compounds) > MAX_COMPOUNDS:
         raise SelectorError
     return Selector(tuple(reversed(compounds)), tuple(reversed(combinators)), specificity)
+
+
+_PARENT = tinycss2.parse_one_component_value("&")
+
+
+def _mentions_parent(tokens: Sequence[Any]) -> bool:
+    for token in tokens:
+        if token.type == "literal" and token.value == "&":
+            return True
+        if token.type == "function" and _mentions_parent(token.arguments):
+            return True
+    return False
 
 
 ID, CLASS, TYPE = 1 << 20, 1 << 10, 1
 
 
-def _compound(tokens: list[Any], quirks: bool) -> tuple[Compound, int]:
+def _compound(tokens: list[Any], scope: Scope) -> tuple[Compound, int]:
     tag: str | None = None
     ids: list[str] = []
     classes: list[str] = []
     tests: list[Test] = []
-    specificity = position = 0
-    first = tokens[0]
-    if first.type == "ident":
-        tag, position, specificity = first.lower_value, 1, TYPE
-    elif first.type == "literal" and first.value == "*":
-        position = 1
+    specificity = 0
+    position = 2 if _is_literal(tokens[0], "*") and len(tokens) > 2 and _is_literal(tokens[1], "|") else 0
+    if tokens[position].type == "ident":
+        tag, specificity = tokens[position].lower_value, TYPE
+        position += 1
+    elif _is_literal(tokens[position], "*"):
+        position += 1
     while position < len(tokens):
         token = tokens[position]
         following = tokens[position + 1] if position + 1 < len(tokens) else None
+        weight = CLASS
         if token.type == "hash" and token.is_identifier:
-            ids.append(token.value.lower() if quirks else token.value)
-            specificity += ID
-        elif token.type == "literal" and token.value == "." and following is not None:
-            if following.type != "ident":
-                raise SelectorError
-            classes.append(following.lower_value if quirks else following.value)
-            specificity += CLASS
+            ids.append(token.value.lower() if scope.quirks else token.value)
+            weight = ID
+        elif _is_literal(token, ".") and following is not None and following.type == "ident":
+            classes.append(following.lower_value if scope.quirks else following.value)
             position += 1
         elif token.type == "[] block":
             tests.append(_attribute([t for t in token.content if t.type != "whitespace"]))
-            specificity += CLASS
-        elif token.type == "literal" and token.value == "::" and following is not None:
-            tests.append(pseudo_classes.element(following))
-            specificity += TYPE
+        elif _is_literal(token, ":") and following is not None:
             position += 1
-        elif token.type == "literal" and token.value == ":" and following is not None:
-            if following.type == "literal" and following.value == ":" and position + 2 < len(tokens):
-                tests.append(pseudo_classes.element(tokens[position + 2]))
-                specificity += TYPE
-                position += 2
-            else:
-                test, weight = pseudo_classes.parse(following, quirks)
-                tests.append(test)
-                specificity += weight
+            if _is_literal(following, ":") and position + 1 < len(tokens):
                 position += 1
-        elif token.type == "literal" and token.value == "&":
-            # Nesting replaces & before parsing; outside a rule it means the root.
-            tests.append(lambda matcher, element: element.parent is None)
+                test, weight = pseudo_classes.element(tokens[position]), TYPE
+            else:
+                test, weight = pseudo_classes.parse(following, scope)
+            tests.append(test)
+        elif _is_literal(token, "&"):
+            test, weight = _parent_test(scope)
+            tests.append(test)
         else:
             raise SelectorError
+        specificity += weight
         position += 1
     return Compound(tag, tuple(ids), tuple(classes), tuple(tests)), specificity
+
+
+def _is_literal(token: Any, value: str) -> bool:
+    return bool(token.type == "literal" and token.value == value)
+
+
+def _parent_test(scope: Scope) -> tuple[Test, int]:
+    """``&``: the rule around; outside of any, the root element."""
+    parent = scope.parent
+    if parent is None:
+        return (lambda matcher, element: element.parent is None), 0
+    return (lambda matcher, element: matcher.any(parent, element)), max(s.specificity for s in parent)
 
 
 # Attributes whose values HTML compares without regard to case.

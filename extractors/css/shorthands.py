@@ -93,7 +93,7 @@ def _two(first: str, second: str) -> Shorthand:
     parse = PARSERS[LOGICAL[first][0] if first in LOGICAL else first]
 
     def expand(tokens: Sequence[Any], quirks: bool) -> Expansion | None:
-        values = [parse([token], quirks) for token in tokens]
+        values = [parse([token], False) for token in tokens]
         if len(values) > 2 or None in values:
             return None
         return (first, values[0]), (second, values[-1])

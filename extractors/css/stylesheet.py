@@ -1,130 +1,85 @@
-"""Style sheets: from the text of ``<style>`` to rules that can be looked up by element."""
+"""Style sheets: from the text of ``<style>`` to style rules, each with the conditions it stands under."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
-from extractors.css import media, selectors
+from extractors.css import selectors
 from extractors.css.declarations import EMPTY, Block, block
-from extractors.css.selectors import Matcher, Selector
+from extractors.css.selectors import Scope, Selector
 from extractors.css.syntax import MAX_NESTING, Declaration, Rule, block_contents, stylesheet
-from extractors.tree import Element
+
+_anonymous = count()
+
+
+class Context(NamedTuple):
+    """Where in the sheet a rule stands."""
+
+    scope: Scope
+    conditions: tuple[tuple[str, str], ...] = ()  # ("media" | "supports", text), outermost first
+    layer: tuple[str, ...] = ()  # names of the cascade layers around it
+    depth: int = 0
 
 
 class StyleRule(NamedTuple):
+    """A rule without selectors only marks where its layer was first named."""
+
     selectors: tuple[Selector, ...]
     block: Block
-    conditions: tuple[tuple[str, str], ...]  # ("media" | "supports", text), outermost first
-
-
-class Entry(NamedTuple):
-    """A rule as it waits in a bucket. It sorts by what decides between rules: specificity, then order."""
-
-    specificity: int
-    order: int
-    selector: Selector
-    block: Block
+    conditions: tuple[tuple[str, str], ...]
+    layer: tuple[str, ...]
 
 
 @lru_cache(maxsize=256)
 def parse(text: str, quirks: bool) -> tuple[StyleRule, ...]:
-    return tuple(_rules(stylesheet(text), quirks, "", (), 0))
+    return tuple(_rules(stylesheet(text), Context(Scope(quirks))))
 
 
-def _rules(
-    items: Sequence[Declaration | Rule],
-    quirks: bool,
-    parent: str,
-    conditions: tuple[tuple[str, str], ...],
-    depth: int,
-) -> Iterator[StyleRule]:
-    """The style rules among ``items``; ``parent`` is the selector list they are nested in, if any."""
-    if depth > MAX_NESTING:
+def _rules(items: Sequence[Declaration | Rule], context: Context) -> Iterator[StyleRule]:
+    if context.depth > MAX_NESTING:
         return
+    inside = context._replace(depth=context.depth + 1)
     for item in items:
-        if isinstance(item, Declaration) or item.block is None:
+        if isinstance(item, Declaration):
+            continue
+        if item.name == "layer":
+            yield from _layers(item, inside)
+        elif item.block is None:
             continue  # @import included: nothing is fetched
-        if item.name in ("media", "supports"):
-            inner = (*conditions, (item.name, item.prelude))
-            if parent:
-                yield from _style_rule(parent, item.block, quirks, inner, depth)
-            else:
-                yield from _rules(stylesheet(item.block), quirks, parent, inner, depth + 1)
-        elif item.name in ("layer", "scope", "starting-style") and not parent and item.name == "layer":
-            yield from _rules(stylesheet(item.block), quirks, parent, conditions, depth + 1)
-        elif item.name == "":
-            yield from _style_rule(nested(item.prelude, parent), item.block, quirks, conditions, depth)
+        elif item.name in ("media", "supports"):
+            yield from _group(item.block, inside._replace(conditions=(*context.conditions, (item.name, item.prelude))))
+        elif item.name == "" and item.prelude:
+            parsed = selectors.parse(item.prelude, context.scope)
+            if parsed is not None:
+                yield from _style_rule(item.block, inside._replace(scope=context.scope._replace(parent=parsed)))
 
 
-def _style_rule(
-    prelude: str, text: str, quirks: bool, conditions: tuple[tuple[str, str], ...], depth: int
-) -> Iterator[StyleRule]:
-    parsed = selectors.parse(prelude, quirks)
-    if parsed is None:
-        return
+def _group(text: str, context: Context) -> Iterator[StyleRule]:
+    """The block of a conditional rule: rules at the top level, declarations too within a style rule."""
+    if context.scope.parent is None:
+        yield from _rules(stylesheet(text), context)
+    else:
+        yield from _style_rule(text, context)
+
+
+def _style_rule(text: str, context: Context) -> Iterator[StyleRule]:
     contents = block_contents(text)
-    declared = block(contents, quirks)
-    if declared is not EMPTY:
-        yield StyleRule(parsed, declared, conditions)
+    declared = block(contents, context.scope.quirks)
+    if declared is not EMPTY and context.scope.parent is not None:
+        yield StyleRule(context.scope.parent, declared, context.conditions, context.layer)
     if any(isinstance(item, Rule) for item in contents):
-        yield from _rules(contents, quirks, prelude, conditions, depth + 1)
+        yield from _rules(contents, context)
 
 
-def nested(prelude: str, parent: str) -> str:
-    """A nested rule's selector, spelled out: ``&`` is the parent, and descendants are implied."""
-    if not parent:
-        return prelude
-    if "&" in prelude:
-        return prelude.replace("&", f":is({parent})")
-    return ", ".join(f":is({parent}) {part.strip()}" for part in prelude.split(","))
-
-
-class RuleSet:
-    """The rules that apply at one viewport width, in buckets by what their selectors end in."""
-
-    def __init__(self, rules: Iterator[StyleRule], width: float) -> None:
-        self.by_id: dict[str, list[Entry]] = {}
-        self.by_class: dict[str, list[Entry]] = {}
-        self.by_tag: dict[str, list[Entry]] = {}
-        self.universal: list[Entry] = []
-        for order, rule in enumerate(rules):
-            if all(_holds(kind, text, width) for kind, text in rule.conditions):
-                for selector in rule.selectors:
-                    self._bucket(selector).append(Entry(selector.specificity, order, selector, rule.block))
-
-    def _bucket(self, selector: Selector) -> list[Entry]:
-        last = selector.compounds[0]
-        if last.ids:
-            return self.by_id.setdefault(last.ids[0], [])
-        if last.classes:
-            return self.by_class.setdefault(last.classes[0], [])
-        if last.tag is not None:
-            return self.by_tag.setdefault(last.tag, [])
-        return self.universal
-
-    def matching(self, matcher: Matcher, element: Element) -> list[Entry]:
-        """The entries that match, weakest first."""
-        # SVG has camelCase names; a type selector matches them in any case.
-        tag = element.tag if element.namespace == "html" else element.tag.lower()
-        candidates = [*self.universal, *self.by_tag.get(tag, ())]
-        if self.by_class:
-            for name in element.classes:
-                if name in self.by_class:
-                    candidates += self.by_class[name]
-        if self.by_id and "id" in element.attributes:
-            identity = element.attributes["id"]
-            candidates += self.by_id.get(identity.lower() if matcher.quirks else identity, ())
-        found = [c for c in candidates if c.selector.is_simple or matcher.matches(c.selector, element)]
-        if len(found) > 1:
-            found.sort(key=_weight)
-        return found
-
-
-def _weight(entry: Entry) -> tuple[int, int]:
-    return entry.specificity, entry.order
-
-
-def _holds(kind: str, text: str, width: float) -> bool:
-    return media.media(text, width) if kind == "media" else media.supports(text)
+def _layers(rule: Rule, context: Context) -> Iterator[StyleRule]:
+    """``@layer a, b;`` orders layers; ``@layer a { … }`` fills one; ``@layer { … }`` one without a name."""
+    names = [tuple(name.strip().split(".")) for name in rule.prelude.split(",")] if rule.prelude else []
+    if rule.block is not None and not names:
+        names = [(f" {next(_anonymous)}",)]
+    for name in names:
+        yield StyleRule((), EMPTY, context.conditions, (*context.layer, *name))
+    if rule.block is not None and len(names) == 1:
+        yield from _group(rule.block, context._replace(layer=(*context.layer, *names[0])))

@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import tinycss2
+
 MAX_NESTING = 32  # brackets in brackets; real mail stays below 6, and parsers further down recurse
 
 
@@ -78,13 +80,23 @@ def _rule(text: str, start: int, stop: int, block: str | None) -> Rule:
 def _declaration(text: str) -> Declaration | None:
     name = _NAME.match(text)
     if name is None:
-        return None
+        return _escaped_declaration(text) if "\\" in text else None
     value = text[name.end() :].strip()
     important = False
     if value.endswith(("t", "T", "/")) and (mark := _IMPORTANT.search(value)):
         value, important = value[: mark.start()].rstrip(), True
     key = name[1]
     return Declaration(key if key.startswith("--") else key.lower(), value, important)
+
+
+def _escaped_declaration(text: str) -> Declaration | None:
+    """``co\\6c or: red``: rare enough to be left to the tokenizer."""
+    if nesting(text) > MAX_NESTING:
+        return None
+    parsed = tinycss2.parse_one_declaration(text, skip_comments=True)
+    if parsed.type != "declaration":
+        return None
+    return Declaration(parsed.lower_name, tinycss2.serialize(parsed.value).strip(), parsed.important)
 
 
 def _items(text: str, nested: bool) -> Iterator[tuple[int, int, str | None]]:
