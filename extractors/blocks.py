@@ -15,7 +15,6 @@ from extractors.buttons import Button
 from extractors.canonical import Rgba
 from extractors.document import Document
 from extractors.layout import CONTROLS, REPLACED, Box, Layout
-from extractors.layout.boxstyle import length
 from extractors.paint import Paint
 
 Shape = Literal["leaf", "stack", "row"]
@@ -147,11 +146,10 @@ class BlockTree:
 
     def _draws_frame(self, index: int) -> bool:
         """A border all around, or a background of its own with rounded corners: a card drawn as one."""
-        style = self.document.elements[index].style
-        sides = ("top", "right", "bottom", "left")
-        if all((length(style[f"border-{side}-width"])[0] or 0) >= 1 for side in sides):
+        box = self.layout.styles[index]
+        if box.border_top >= 1 and box.border_right >= 1 and box.border_bottom >= 1 and box.border_left >= 1:
             return True
-        return self.paint.stands_out(index) and style["border-top-left-radius"] not in ("0px", "0%")
+        return "border-top-left-radius" in self.document.elements[index].style.own and self.paint.stands_out(index)
 
 
 def _arrange(index: int, items: list[Block]) -> Block:

@@ -149,7 +149,8 @@ class _Finder:
         while stack:
             index = stack.pop()
             if self._elements[index].tag in REPLACED and self._layout.content[index]:
-                if (self._layout.styles[index].width or self._layout.width(index)) > _ICON:
+                width = self._layout.styles[index].width or self._layout.width(index)
+                if width > _ICON:
                     return True
             stack.extend(self._elements[index].children)
         return False

@@ -5,8 +5,6 @@ from __future__ import annotations
 from extractors.canonical import TRANSPARENT, WHITE, Rgba, gradient_colour, image_kind, over, rgba
 from extractors.document import Document
 
-_CLEAR = "rgba(0, 0, 0, 0)"
-
 
 class Paint:
     """Per element: ``behind`` (the opaque colour seen behind its text) and ``painter`` (whose box shows it)."""
@@ -18,11 +16,10 @@ class Paint:
         for index, element in enumerate(document.elements):
             parent = element.parent
             behind, painter = (WHITE, None) if parent is None else (self.behind[parent], self.painter[parent])
-            style = element.style
-            colour, image = style["background-color"], style["background-image"]
-            if colour != _CLEAR or image != "none":
+            declared = element.style.own
+            if "background-color" in declared or "background-image" in declared:
                 own = self.own_colour(index)
-                if own[3] > 0 or image != "none":
+                if own[3] > 0 or element.style["background-image"] != "none":
                     behind, painter = over(own, behind), index
             self.behind.append(behind)
             self.painter.append(painter)

@@ -203,9 +203,9 @@ class Cutter:
                     text = tree.text(source)
                     characters += len(text)
                     links += len(text) if tree.in_link(source) else 0
-                    style = tree.layout.styles[source]
+                    style = tree.layout.styles[source].text
                     if style.font_size > font_size:
                         font_size = style.font_size
-                        bold = element.style["font-weight"] in ("600", "700", "800", "900")
+                        bold = style.bold
                     footer = footer or _FOOTER.search(text) is not None
         return Profile(characters, font_size, bold, pictures, icons, buttons, links, footer)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from extractors.layout.boxstyle import BoxStyle, length
+from extractors.layout.boxstyle import BoxStyle, TextStyle, length
 from extractors.layout.columns import distribute, fixed_widths
 from extractors.layout.intrinsic import CONTROLS, REPLACED, Cell, Grid, Intrinsic, Run
+from extractors.layout.metrics import SPACE
 
-_SPACE = 70  # advance of a space, in units of BoxStyle.unit
+_CELL_ALIGN = {"middle": 0.5, "bottom": 1.0}  # share of a cell's spare height that goes above its contents
 
 
 @dataclass(slots=True)
@@ -88,7 +89,7 @@ class Flow:
             height = self._table(index, grid, left, top, inner)
         elif self.elements[index].tag in REPLACED:
             height = self._image_height(index, style, inner)
-        elif display.endswith(("flex", "grid")):
+        elif style.is_flex:
             height = self._flex(index, left, top, inner)
         else:
             context = [] if style.new_context or floats is None else floats
@@ -110,25 +111,25 @@ class Flow:
         width = self.intrinsic.alt_widths.get(index)
         if width is None:
             return 16.0 if style.inline and "alt" not in self.elements[index].attributes else 0.0
-        line = max(style.line_height, style.font_size * 1.15)
+        line = max(style.text.line_height, style.text.font_size * 1.15)
         return max(16.0, line * math.ceil(width / max(inner, 16.0)))
 
     # Block and inline flow
 
     def _contents(self, index: int, left: float, top: float, width: float, floats: list[Float]) -> float:
-        lines = Lines(left, width, top, self.styles[index].align, floats)
+        lines = Lines(left, width, top, self.styles[index].text.align, floats)
         margin = self._walk(index, lines, 0.0)
         self._end_line(lines)
         return lines.y - top + margin
 
     def _walk(self, index: int, lines: Lines, margin: float) -> float:
         """Lay out the nodes in ``index`` one after the other; returns the bottom margin left open."""
-        style = self.styles[index]
+        style = self.styles[index].text
         for position, node in enumerate(self.elements[index].contents):
             if isinstance(node, str):
                 run = self.intrinsic.runs.get((index, position))
                 if run is None:
-                    lines.space = max(lines.space, _SPACE * style.unit)
+                    lines.space = max(lines.space, SPACE * style.unit)
                 else:
                     lines.y += margin
                     margin = 0.0
@@ -148,7 +149,7 @@ class Flow:
             elif child.out_of_flow:
                 width = child.outer_width(lines.width, self._shrink(node))
                 self._place(node, lines.left, lines.y, width, None)
-            elif child.float != "none":
+            elif child.float_side != "none":
                 self._float(node, child, lines)
             elif child.inline_block or (child.inline and (tag in REPLACED or tag in CONTROLS)):
                 lines.y += margin
@@ -160,12 +161,12 @@ class Flow:
                 lines.cursor += child.border_right + child.padding_right + (child.margin_right or 0.0)
             else:
                 self._end_line(lines)
-                margin = self._block(node, child, lines, margin, self.styles[index].block_align)
+                margin = self._block(node, child, lines, margin, style.block_align)
         return margin
 
-    def _text(self, index: int, node: str, run: Run, style: BoxStyle, lines: Lines) -> None:
+    def _text(self, index: int, node: str, run: Run, style: TextStyle, lines: Lines) -> None:
         if node[0].isspace():
-            lines.space = max(lines.space, _SPACE * style.unit)
+            lines.space = max(lines.space, SPACE * style.unit)
         left, available = lines.band()
         start = lines.cursor + (lines.space if lines.cursor else 0.0) + lines.inset
         lines.space = lines.inset = 0.0
@@ -195,7 +196,7 @@ class Flow:
             lines.height = line_height
             lines.cursor = min((width - first) % usable, available)
         if node[-1].isspace():
-            lines.space = _SPACE * style.unit
+            lines.space = SPACE * style.unit
 
     def _atom(self, index: int, style: BoxStyle, lines: Lines) -> None:
         """An image, an inline-block, a control: one unbreakable box on the line."""
@@ -229,8 +230,8 @@ class Flow:
     def _align_line(self, lines: Lines) -> None:
         if not lines.atoms and not lines.pieces:
             return
-        left, available = lines.band()
-        shift = left - lines.left if False else max(0.0, available - lines.cursor) * lines.align
+        _, available = lines.band()
+        shift = max(0.0, available - lines.cursor) * lines.align
         for piece in lines.pieces:
             piece.x += shift
             if lines.atoms:  # text stands on the line's bottom, atoms on the same
@@ -251,7 +252,7 @@ class Flow:
         y = lines.y + max(margin, style.margin_top)
         if style.clear != "none":
             y = _cleared(y, style.clear, floats)
-        is_table = style.display == "table"
+        is_table = style.is_table
         replaced = self.elements[index].tag in REPLACED
         left, available = lines.left, lines.width
         if is_table or (replaced and index not in self.intrinsic.alt_widths):
@@ -286,7 +287,7 @@ class Flow:
 
     def _float(self, index: int, style: BoxStyle, lines: Lines) -> None:
         width = style.outer_width(lines.width, self._shrink(index))
-        if style.display == "table":
+        if style.is_table:
             width = max(width, self.intrinsic.least[index] - style.margins_x)
         outer = width + style.margins_x
         floats = lines.floats
@@ -297,11 +298,11 @@ class Flow:
         while outer > available + 0.5 and available < lines.width:
             y = min(f.y1 for f in floats if f.y0 <= y < f.y1)
             left, available = _band(lines.left, lines.width, y, floats)
-        x = left if style.float == "left" else left + available - outer
+        x = left if style.float_side == "left" else left + available - outer
         top = y + style.margin_top
         height = self._place(index, x + (style.margin_left or 0.0), top, width, None)
         bottom = top + height + style.margin_bottom
-        floats.append(Float(style.float == "left", x, x + outer, y, max(bottom, y)))
+        floats.append(Float(style.float_side == "left", x, x + outer, y, max(bottom, y)))
 
     def _shrink(self, index: int) -> tuple[float, float]:
         """(narrowest, preferred) border-box width of the element's contents."""
@@ -316,24 +317,24 @@ class Flow:
         for caption in grid.captions:
             y += self._place(caption, left, y, inner, None)
         count = len(grid.columns)
-        spacing_x, spacing_y = style.spacing_x, style.spacing_y
-        room = inner - spacing_x * (count + 1)
+        spacing = grid.spacing
+        room = inner - spacing * (count + 1)
         if style.fixed_columns and grid.rows:
             first = [self._stated(cell) for cell in grid.rows[0]]
             widths = (fixed_widths(first, room) + [0.0] * count)[:count]
         else:
             widths = distribute(grid.columns, room)
-        lefts = [left + spacing_x]
+        lefts = [left + spacing]
         for width in widths:
-            lefts.append(lefts[-1] + width + spacing_x)
+            lefts.append(lefts[-1] + width + spacing)
         open_cells: list[tuple[int, float, float, int]] = []  # (cell, its top, its height, last row)
         last = len(grid.rows) - 1
         for number, (row, element) in enumerate(zip(grid.rows, grid.row_elements, strict=True)):
-            y += spacing_y
+            y += spacing
             row_height = 0.0 if element is None else self.styles[element].height or 0.0
             for cell in row:
                 x = lefts[cell.column]
-                width = lefts[min(cell.column + cell.colspan, count)] - spacing_x - x
+                width = lefts[min(cell.column + cell.colspan, count)] - spacing - x
                 height = self._place(cell.element, x, y, max(width, 0.0), None)
                 open_cells.append((cell.element, y, height, min(number + cell.rowspan - 1, last)))
             for _, cell_top, height, end in open_cells:
@@ -349,13 +350,13 @@ class Flow:
                     still_open.append((cell_index, cell_top, height, end))
                     continue
                 self.height[cell_index] = y - cell_top
-                spare = (y - cell_top - height) * self.styles[cell_index].cell_align
+                spare = (y - cell_top - height) * _CELL_ALIGN.get(self.styles[cell_index].vertical_align, 0.0)
                 if spare:
                     self._contents_y[cell_index] = spare
             open_cells = still_open
         for group in grid.groups:
             self._enclose(group)
-        return y + spacing_y - top
+        return y + spacing - top
 
     def _stated(self, cell: Cell) -> tuple[int, float | None, float | None]:
         style = self.styles[cell.element]

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from extractors.document import Document
-from extractors.layout.boxstyle import BoxStyle
+from extractors.layout.boxstyle import BoxStyle, TextStyle
 from extractors.layout.columns import Column, natural_width, spread
-from extractors.layout.metrics import longest_word_units, text_units, visible_text
+from extractors.layout.metrics import SPACE, longest_word_units, text_units, visible_text
 
 REPLACED = frozenset({"img", "svg", "video", "iframe", "object", "embed", "canvas", "audio", "picture"})
 CONTROLS = frozenset({"input", "select", "textarea"})
@@ -50,6 +50,7 @@ class Grid:
     groups: list[int] = field(default_factory=list)
     captions: list[int] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
+    spacing: float = 0.0
 
 
 class Intrinsic:
@@ -73,11 +74,16 @@ class Intrinsic:
                 self._measure(index)
 
     def _mark_hidden(self) -> None:
-        known: dict[int, BoxStyle] = {}
+        boxes: dict[int, BoxStyle] = {}
+        texts: dict[int, TextStyle] = {}
         for index, element in enumerate(self.document.elements):
-            style = known.get(id(element.style))
+            computed = element.style
+            style = boxes.get(id(computed))
             if style is None:
-                style = known[id(element.style)] = BoxStyle(element.style)
+                text = texts.get(id(computed.inherited))
+                if text is None:
+                    text = texts[id(computed.inherited)] = TextStyle(computed)
+                style = boxes[id(computed)] = BoxStyle(computed, text)
             self.styles.append(style)
             parent = element.parent
             if style.hidden or (parent is not None and not self.shown[parent]):
@@ -93,24 +99,23 @@ class Intrinsic:
             self.content[index] = element.attributes.get("type") != "hidden"
             self._settle(index, 150.0, 150.0)
             return
-        if style.display in ("table", "inline-table"):
+        if style.is_table:
             self._measure_table(index)
-            return
-        if style.display in ("flex", "inline-flex", "grid", "inline-grid"):
+        elif style.is_flex:
             self._measure_flex(index)
-            return
-        self._measure_flow(index)
+        else:
+            self._measure_flow(index)
 
     def _measure_flow(self, index: int) -> None:
         """A block or inline container: lines of inline pieces, broken by blocks and ``<br>``."""
-        style = self.styles[index]
+        style = self.styles[index].text
         least = most = line = 0.0
         for position, node in enumerate(self.document.elements[index].contents):
             if isinstance(node, str):
                 run = self._run(index, position, node, style)
                 if run is not None:
                     least = max(least, run.least)
-                    line += run.width
+                    line += run.width + SPACE * style.unit * (node[0].isspace() or node[-1].isspace())
                 continue
             if not self.shown[node]:
                 continue
@@ -119,32 +124,28 @@ class Intrinsic:
             least = max(least, self.least[node])
             if self.document.elements[node].tag == "br":
                 most, line = max(most, line), 0.0
-            elif child.inline or child.inline_block or child.float != "none":
+            elif child.inline or child.inline_block or child.float_side != "none":
                 line += self.most[node]
             elif not child.out_of_flow:
                 most, line = max(most, line, self.most[node]), 0.0
         self._settle(index, least, max(most, line))
 
-    def _run(self, index: int, position: int, node: str, style: BoxStyle) -> Run | None:
+    def _run(self, index: int, position: int, node: str, style: TextStyle) -> Run | None:
         text = visible_text(node)
         if not text and "\xa0" not in node:
             return None
-        seen = bool(text) and style.font_size > _TINY and self._opaque(index)
+        seen = bool(text) and style.font_size > _TINY and style.visible
         shaped = text.upper() if style.uppercase else text
         width = text_units(shaped) * style.unit + len(text) * style.tracking
         least = width
         if not style.nowrap:
             least = longest_word_units(shaped) * style.unit * (1 + style.tracking * 2 / (style.font_size or 1.0))
-        if node[0].isspace() or node[-1].isspace() or not text:
-            width += 70 * style.unit  # one space between this run and its neighbours
+        if not text:
+            width = len(node) * SPACE * style.unit
         run = self.runs[index, position] = Run(text, width, least, seen)
         if seen:
             self.content[index] = True
         return run
-
-    def _opaque(self, index: int) -> bool:
-        style = self.document.elements[index].style
-        return style.get("visibility", "visible") == "visible" and style.get("color") != "rgba(0, 0, 0, 0)"
 
     def _measure_image(self, index: int) -> None:
         """An image as it shows before it is fetched, which is never: its stated size or its alternative text."""
@@ -152,10 +153,10 @@ class Intrinsic:
         alt = visible_text(element.attributes.get("alt") or "")
         tiny = min(style.width or 99.0, style.height or 99.0) <= _TINY
         spacer = not alt and _SPACER.search(element.attributes.get("src") or "") is not None
-        self.content[index] = not tiny and not spacer and self._opaque(index)
+        self.content[index] = not tiny and not spacer and style.text.visible
         width = least = 0.0
         if alt:
-            width = _ICON + text_units(alt) * style.unit
+            width = _ICON + text_units(alt) * style.text.unit
             least = _ICON if style.width_fraction is None else 0.0
             self.alt_widths[index] = width
         elif style.inline and "alt" not in element.attributes:
@@ -182,7 +183,10 @@ class Intrinsic:
     def _measure_table(self, index: int) -> None:
         grid = self.grids[index] = self._grid(index)
         style = self.styles[index]
-        spacing = style.spacing_x * (len(grid.columns) + 1)
+        grid.spacing = (
+            0.0 if style.text.collapse else _pixels(self.document.elements[index].attributes.get("cellspacing"))
+        )
+        spacing = grid.spacing * (len(grid.columns) + 1)
         least, most = natural_width(grid.columns)
         if style.width is not None:  # a table's width is at least what its columns need
             width = style.width - (0.0 if not style.border_box else style.inset_x)
@@ -307,3 +311,8 @@ def _span(value: str | None) -> int:
         return min(max(int(value or 1), 1), 1000)
     except ValueError:
         return 1
+
+
+def _pixels(value: str | None) -> float:
+    digits = (value or "").strip().removesuffix("px")
+    return min(float(digits), 100.0) if digits.isdecimal() else 0.0

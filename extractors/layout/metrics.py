@@ -19,6 +19,7 @@ _ASCII = (
 )
 # A byte holds at most 255, "@" is 1015 thousandths wide: widths are kept in 250ths of an em.
 UNITS_PER_EM = 250
+SPACE = 70  # advance of a space
 _TABLE = bytearray([139] * 256)  # anything else is as wide as a digit
 for _code, _width in enumerate(_ASCII.split(), start=32):
     _TABLE[_code] = round(int(_width) * UNITS_PER_EM / 1000)
