@@ -1,0 +1,68 @@
+"""The results as Markdown, for docs/results.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hnn_core.experiment import ExperimentSpec, TrialResult
+from hnn_core.results.figures import Figure, draw, figures_of
+from hnn_core.results.rows import aggregate, compare
+from hnn_core.results.tables import Table, comparison_table, result_tables, shortfalls
+
+
+def to_markdown(
+    experiments: Sequence[tuple[ExperimentSpec, Sequence[TrialResult]]], figure_folder: str = "figures"
+) -> tuple[str, Mapping[str, str]]:
+    """The text, and the figures it shows by file name (SVG), to be put into ``figure_folder`` beside it."""
+    lines, figures = [], {}
+    for spec, results in experiments:
+        if not results:
+            lines += [f"## {spec.title}", "", "Not run yet.", ""]
+            continue
+        rows = aggregate(spec, results)
+        lines += [f"## {spec.title}", "", f"{spec.place}. {_features(results)}{spec.note}".strip(), ""]
+        for table in result_tables(spec, rows) if spec.kind == "table" else []:
+            lines += _markdown(table)
+        comparisons = compare(spec, results)
+        if comparisons:
+            lines += _markdown(comparison_table(comparisons))
+        for figure in figures_of(spec, results):
+            figures[f"{figure.name}.svg"] = draw(figure)
+            lines += [f"![{figure.title}]({figure_folder}/{figure.name}.svg)", ""]
+            lines += _markdown(_points(figure))
+        missed = shortfalls(spec, rows)
+        if missed:
+            lines += ["Below the paper:", "", *[f"- {each}" for each in missed], ""]
+    return "\n".join(lines).rstrip() + "\n", figures
+
+
+def _markdown(table: Table) -> list[str]:
+    lines = [f"**{table.heading}**", "", _line(table.columns), _line(["---"] * len(table.columns))]
+    for i, row in enumerate(table.rows):
+        lines.append(_line([f"**{cell}**" if (i, j) in table.best else cell for j, cell in enumerate(row)]))
+    return [*lines, ""]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _points(figure: Figure) -> Table:
+    """A few points of each line in numbers, for those who cannot see the figure."""
+    xs = sorted({x for line in figure.lines for x in line.x})
+    shown = [xs[round(i * (len(xs) - 1) / min(5, len(xs) - 1))] for i in range(min(6, len(xs)))] if len(xs) > 1 else xs
+    rows = tuple(
+        (line.label, *(_value(dict(zip(line.x, line.y, strict=True)).get(x)) for x in shown)) for line in figure.lines
+    )
+    return Table(figure.title, (figure.x_label, *(f"{x:g}" for x in shown)), rows, frozenset())
+
+
+def _value(y: float | None) -> str:
+    return "–" if y is None else f"{y:.3f}"
+
+
+def _features(results: Sequence[TrialResult]) -> str:
+    derived = sorted({result.dataset for result in results if result.features != "given"})
+    if not derived:
+        return ""
+    return f"Features of {' and '.join(derived)} are derived from the hypergraph (φ = SVD), the others are given. "

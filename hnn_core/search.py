@@ -1,0 +1,156 @@
+"""The search for hyperparameters: on a validation part of the training data only, with its record kept.
+
+``python -m hnn_core.search experiments/search/NAME.yaml --data ROOT`` writes ``NAME.record.json`` beside the
+file: every candidate, what it gave on each validation part, and the choice for each data set, which experiments
+that name the search then use. Candidates already in the record are not tried again.
+
+For hyperedge prediction the training hyperedges of a trial are all there is: they are split again, and a
+candidate is trained on the larger part and judged on the smaller one. For node classification a third of each
+split's training nodes judges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from hnn_core.datasets import hypergcn
+from hnn_core.experiment import Settings, run_settings
+from hnn_core.hypergraph import keep_hyperedges
+from hnn_core.seeds import derive, generator
+from hnn_core.tasks.protocols import split_hyperedges
+
+
+class SearchSpec(BaseModel):
+    """What is tried: candidate settings of one model under one protocol."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    task: Literal["hyperedge-prediction", "node-classification"]
+    protocol: str = "transductive"
+    model: str
+    datasets: tuple[str, ...]
+    trials: tuple[int, ...] = (0, 1)
+    settings: Settings = Field(default_factory=Settings)
+    candidates: tuple[Settings, ...]
+
+
+class Outcome(BaseModel):
+    """One candidate on one data set: its validation AUC in each trial."""
+
+    model_config = ConfigDict(frozen=True)
+
+    dataset: str
+    candidate: Settings
+    auc: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.auc))
+
+
+def load_search(path: Path) -> SearchSpec:
+    """Read one search."""
+    with path.open(encoding="utf-8") as stream:
+        return SearchSpec.model_validate(yaml.safe_load(stream))
+
+
+def validate(spec: SearchSpec, candidate: Settings, data: hypergcn.Dataset) -> Outcome:
+    """Train and judge one candidate on the validation part of each trial's training data."""
+    settings = candidate.over(spec.settings)
+    aucs = []
+    for trial in spec.trials:
+        part = validation_part(data, spec.task, trial)
+        seed = derive(trial, "validation") if spec.task == "hyperedge-prediction" else trial
+        metrics, _ = run_settings(spec.task, spec.model, settings, part, spec.protocol, seed)
+        aucs.append(metrics["auc"])
+    return Outcome(dataset=data.name, candidate=candidate, auc=tuple(aucs))
+
+
+def validation_part(data: hypergcn.Dataset, task: str, trial: int) -> hypergcn.Dataset:
+    """The data set as one trial's training data alone: no test hyperedge, or no label of a test node."""
+    if task == "hyperedge-prediction":
+        train = split_hyperedges(data.hypergraph.num_hyperedges, 0.8, trial).train
+        return replace(data, hypergraph=keep_hyperedges(data.hypergraph, train))
+    split = data.splits[trial % len(data.splits)]
+    order = generator(trial, "validation nodes").permutation(split.train)
+    cut = 2 * len(order) // 3
+    inner = hypergcn.Split(order[:cut], order[cut:])
+    hidden = np.full_like(data.labels, -1)
+    hidden[split.train] = data.labels[split.train]
+    return replace(data, labels=hidden, splits=(inner,) * len(data.splits))
+
+
+def best(outcomes: list[Outcome]) -> dict[str, Settings]:
+    """For each data set the candidate with the highest mean; the first of equals."""
+    chosen: dict[str, Outcome] = {}
+    for outcome in outcomes:
+        if outcome.dataset not in chosen or outcome.mean > chosen[outcome.dataset].mean:
+            chosen[outcome.dataset] = outcome
+    return {dataset: outcome.candidate for dataset, outcome in chosen.items()}
+
+
+def run_search(path: Path, root: Path | None) -> None:
+    """Try every candidate on every data set, and keep the record beside the search's file."""
+    spec = load_search(path)
+    record = path.with_suffix(".record.json")
+    outcomes = _read(record)
+    tried = {(each.dataset, each.candidate.model_dump_json()) for each in outcomes}
+    wanted = {each.model_dump_json() for each in spec.candidates}
+    outcomes = [each for each in outcomes if each.candidate.model_dump_json() in wanted]
+    for name in spec.datasets:
+        data = hypergcn.load(name, root)
+        for candidate in spec.candidates:
+            if (name, candidate.model_dump_json()) in tried:
+                continue
+            outcome = validate(spec, candidate, data)
+            outcomes.append(outcome)
+            print(f"{name}: {outcome.mean:.4f}  {_brief(candidate)}", flush=True)
+            _write(record, spec, outcomes)
+
+
+def _read(record: Path) -> list[Outcome]:
+    if not record.is_file():
+        return []
+    return [Outcome(**each) for each in json.loads(record.read_text(encoding="utf-8"))["outcomes"]]
+
+
+def _write(record: Path, spec: SearchSpec, outcomes: list[Outcome]) -> None:
+    content = {
+        "search": spec.name,
+        "trials": spec.trials,
+        "chosen": {name: _spoken(choice.over(spec.settings)) for name, choice in sorted(best(outcomes).items())},
+        "outcomes": [
+            {"dataset": each.dataset, "candidate": _spoken(each.candidate), "auc": each.auc} for each in outcomes
+        ],
+    }
+    record.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _spoken(settings: Settings) -> dict[str, Any]:
+    """Settings without the sections that say nothing."""
+    return {section: content for section, content in settings.model_dump().items() if content}
+
+
+def _brief(settings: Settings) -> str:
+    return json.dumps(_spoken(settings))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=run_search.__doc__)
+    parser.add_argument("search", type=Path, help="experiments/search/NAME.yaml")
+    parser.add_argument("--data", type=Path, default=None, help="folder with coauthorship/ and cocitation/")
+    arguments = parser.parse_args()
+    run_search(arguments.search, arguments.data)
+
+
+if __name__ == "__main__":
+    main()
