@@ -69,7 +69,10 @@ def status_table(statuses: Iterable[StageStatus]) -> Table:
 def runs_table(records: Iterable[Run]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("run", "status", "what", "stages run", "seconds", "AUC", "HR@10"):
-        table.add_column(name, justify="right" if name in ("seconds", "AUC", "HR@10") else "left", overflow="fold")
+        number = name in ("seconds", "AUC", "HR@10")
+        table.add_column(
+            name, justify="right" if number else "left", no_wrap=name in ("run", "status"), overflow="fold"
+        )
     for record in records:
         ran = [entry["stage"] for entry in record.stages if entry["ran"]]
         table.add_row(

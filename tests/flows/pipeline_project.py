@@ -34,11 +34,13 @@ protocols = ["link"]
 class Project:
     """A folder with hnn.toml and workspace/, and the commands run in it with nothing inherited from the tester."""
 
-    def __init__(self, folder: Path, settings: str = SMALL) -> None:
+    def __init__(self, folder: Path, settings: str = SMALL, prefect_api: str | None = None) -> None:
         self.folder = folder
+        self.prefect_api = prefect_api
         self.workspace = folder / "workspace"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "hnn.toml").write_text(settings, encoding="utf-8")
+        if not (folder / "hnn.toml").exists():
+            (folder / "hnn.toml").write_text(settings, encoding="utf-8")
 
     @property
     def environment(self) -> dict[str, str]:
@@ -46,7 +48,8 @@ class Project:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
-        return {**kept, "HOME": str(home), "PWD": str(self.folder), "OMP_NUM_THREADS": "1", "COLUMNS": "80"}
+        own = {"HOME": str(home), "PWD": str(self.folder), "OMP_NUM_THREADS": "1", "COLUMNS": "80"}
+        return {**kept, **own, **({"PREFECT_API_URL": self.prefect_api} if self.prefect_api else {})}
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "flows.cli", *arguments]

@@ -26,10 +26,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def project(finished: Project, tmp_path: Path) -> Project:
+def project(finished: Project, tmp_path: Path, prefect_api: str) -> Project:
     copy = tmp_path / "copy of project"
     shutil.copytree(finished.folder, copy, symlinks=True)
-    return Project(copy)
+    return Project(copy, prefect_api=prefect_api)
 
 
 def test_a_second_run_does_nothing_and_says_so(project: Project) -> None:
@@ -89,8 +89,10 @@ def test_a_truncated_table_is_named_and_repaired(project: Project) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", NAMES)
-def test_killed_in_any_stage_the_next_run_ends_with_the_same_tables(finished: Project, tmp_path: Path, stage: str) -> None:
-    project = Project(tmp_path / "killed")
+def test_killed_in_any_stage_the_next_run_ends_with_the_same_tables(
+    finished: Project, tmp_path: Path, prefect_api: str, stage: str
+) -> None:
+    project = Project(tmp_path / "killed", prefect_api=prefect_api)
     shutil.copytree(finished.workspace, project.workspace, symlinks=True)
     for name in NAMES[NAMES.index(stage) :]:
         shutil.rmtree(project.workspace / "stages" / name)
