@@ -22,6 +22,8 @@ LABELS = Path(__file__).parent / "labels"
 SAME = 0.5  # Jaccard index from which two sections are the same
 ICON = 20  # images declared no larger than this both ways are spacers and icons: no leaves
 
+_PLACEHOLDER = re.compile(r"\s*(\{\{[^{}]*\}\}\s*)+")
+
 Leaf = tuple[int, int]  # element, and the number of its text run; -1 for an image
 
 
@@ -166,14 +168,12 @@ def score_sections(
 ) -> Score:
     """Compare fragments, each given by its top elements, with an email's labels.
 
-    A picture that does not load has no size of its own, so nobody could label it: images outside every
-    labelled section are not judged. Text always is.
+    Outside every labelled section two things are not judged: pictures, which without loading have no size to
+    see, and loose placeholders of a template language, which no reader of the real email meets. Other text is.
     """
     truth = [leaves(document, [resolve(document, root) for root in section.roots]) for section in labelled]
     known = frozenset().union(*truth)
-    found = [
-        frozenset(leaf for leaf in leaves(document, roots) if leaf[1] >= 0 or leaf in known) for roots in predicted
-    ]
+    found = [_judged(document, leaves(document, roots), known) for roots in predicted]
     found = [section for section in found if section]
     return Score(len(match_sections(found, truth)), len(found), len(truth))
 
@@ -190,6 +190,14 @@ def score_buttons(document: Document, found: Sequence[FoundButton], labels: Butt
             placed += 1
             styled += label.looks_like(match.style)
     return ButtonScore(Score(placed, len(found), len(labels.buttons)), Score(styled, len(found), len(labels.buttons)))
+
+
+def _judged(document: Document, section: frozenset[Leaf], known: frozenset[Leaf]) -> frozenset[Leaf]:
+    def judged(leaf: Leaf) -> bool:
+        element, run = leaf
+        return leaf in known or (run >= 0 and not _PLACEHOLDER.fullmatch(str(document.nodes_of(element)[run])))
+
+    return frozenset(leaf for leaf in section if judged(leaf))
 
 
 def _walk(document: Document, root: int) -> Iterator[Leaf]:

@@ -153,6 +153,14 @@ def test_a_merged_pair_of_cards_costs_precision_and_recall() -> None:
     assert score_sections(document, [[hero, table, last]], labels) == Score(0, 1, 4)
 
 
+def test_loose_placeholders_are_not_judged_but_loose_text_is() -> None:
+    labels = [LabelledSection("text", ("(//p)[1]",))]
+    for loose, predicted in (("{{#each news}} {{/each}}", 1), ("Read on", 2)):
+        document = Document.from_html(f"<!doctype html><body><p>Hello {{{{name}}}}</p><div>{loose}</div></body>")
+        roots = [[resolve(document, "(//p)[1]")], [resolve(document, "(//div)[1]")]]
+        assert score_sections(document, roots, labels) == Score(1, predicted, 1)
+
+
 def test_a_button_counts_by_place_and_by_style() -> None:
     document = Document.from_html(TWO_CARDS)
     seen = {"background": "#000000", "radius": "0px", "color": "#ffffff", "font-size": "16px"}
