@@ -19,7 +19,8 @@ from extractors.paint import Paint
 
 Shape = Literal["leaf", "stack", "row"]
 
-_BLOCK_IMAGE = 120.0  # px: a wider image stands for itself, a smaller one is part of its line
+_ATOMS = REPLACED | CONTROLS
+_PICTURE = 120.0  # px: a wider image stands for itself, a smaller one is part of its line
 
 
 @dataclass(slots=True, eq=False)
@@ -58,9 +59,7 @@ class BlockTree:
         """Visible text of one source: a button's label, or the element's own text nodes."""
         if source in self.buttons:
             return self.buttons[source].text
-        contents = self.document.elements[source].contents
-        parts = [self.layout.text(source, place) for place, node in enumerate(contents) if isinstance(node, str)]
-        return " ".join(part for part in parts if part)
+        return " ".join(self.layout.texts(source))
 
     def ground(self, source: int) -> Rgba:
         """The colour a piece of content stands on; images and buttons hide their own."""
@@ -77,70 +76,70 @@ class BlockTree:
         return False
 
     def _build(self, index: int) -> Block:
-        if index in self.buttons or self.document.elements[index].tag in REPLACED | CONTROLS:
-            return Block("leaf", index, self.layout.box(index), sources=[index])
-        block = _arrange(index, self._items(index))
-        if self._draws_frame(index):
-            block.frame = index
+        elements, content = self.document.elements, self.layout.content
+        frame = None
+        while True:
+            if index in self.buttons or elements[index].tag in _ATOMS:
+                block = Block("leaf", index, self.layout.box(index), sources=[index])
+                break
+            if frame is None and self._draws_frame(index):
+                frame = index
+            visible = [child for child in elements[index].children if content[child]]
+            if len(visible) != 1 or self.layout.own_text[index]:
+                block = _arrange(index, self._items(index))
+                break
+            index = visible[0]
+        block.frame = frame
         return block
 
     def _items(self, index: int) -> list[Block]:
         """The content of ``index`` in order: its blocks, and its runs of inline content as leaves."""
         items: list[Block] = []
         run: list[int] = []
-
-        def end_run() -> None:
-            if run:
-                box = Box.around(self.layout.ink(source) for source in run)
-                items.append(Block("leaf", run[0] if len(run) == 1 else index, box, sources=list(run)))
-                run.clear()
-
-        self._collect(index, items, run, end_run)
-        end_run()
+        self._collect(index, items, run)
+        self._end_run(index, items, run)
         return items
 
-    def _collect(self, index: int, items: list[Block], run: list[int], end_run) -> None:  # type: ignore[no-untyped-def]
+    def _collect(self, index: int, items: list[Block], run: list[int]) -> None:
         layout, elements = self.layout, self.document.elements
-        named = False
+        unnamed = layout.own_text[index]
         for position, node in enumerate(elements[index].contents):
             if isinstance(node, str):
-                if not named and layout.text(index, position):
+                if unnamed and layout.text(index, position):
                     run.append(index)
-                    named = True
+                    unnamed = False
             elif layout.content[node]:
-                tag = elements[node].tag
                 style = layout.styles[node]
-                if node in self.buttons or not (style.inline or style.inline_block):
-                    end_run()
+                if self._is_block(node):
+                    self._end_run(index, items, run)
                     items.append(self._build(node))
-                elif tag in REPLACED or tag in CONTROLS:
-                    if layout.width(node) >= _BLOCK_IMAGE:
-                        end_run()
-                        items.append(self._build(node))
-                    else:
-                        run.append(node)
+                elif elements[node].tag in _ATOMS:
+                    run.append(node)
                 elif style.inline_block and not self._is_inline(node):
-                    end_run()
+                    self._end_run(index, items, run)
                     items.append(self._build(node))
                 else:
-                    self._collect(node, items, run, end_run)
+                    self._collect(node, items, run)
+
+    def _end_run(self, index: int, items: list[Block], run: list[int]) -> None:
+        if run:
+            box = Box.around(map(self.layout.ink, run))
+            items.append(Block("leaf", run[0] if len(run) == 1 else index, box, sources=run.copy()))
+            run.clear()
+
+    def _is_block(self, index: int) -> bool:
+        """Whether the element stands for itself: a block, a button or a picture."""
+        style = self.layout.styles[index]
+        if index in self.buttons or not (style.inline or style.inline_block):
+            return True
+        return self.document.elements[index].tag in _ATOMS and self.layout.width(index) >= _PICTURE
 
     def _is_inline(self, index: int) -> bool:
-        """Whether nothing below ``index`` is a block, a button or a big image."""
+        """Whether nothing below ``index`` stands for itself."""
         known = self._inline_only.get(index)
         if known is None:
-            layout = self.layout
-            known = index not in self.buttons
-            for child in self.document.elements[index].children if known else ():
-                if not layout.content[child]:
-                    continue
-                style = layout.styles[child]
-                if (
-                    not (style.inline or style.inline_block)
-                    or not self._is_inline(child)
-                    or (self.document.elements[child].tag in REPLACED and layout.width(child) >= _BLOCK_IMAGE)
-                ):
-                    known = False
+            children = [child for child in self.document.elements[index].children if self.layout.content[child]]
+            known = not any(self._is_block(child) or not self._is_inline(child) for child in children)
             self._inline_only[index] = known
         return known
 

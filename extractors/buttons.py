@@ -119,7 +119,7 @@ class _Finder:
         """Only children inside the link, outermost first."""
         chain: list[int] = []
         index = link
-        while not self._has_own_text(index):
+        while not self._layout.own_text[index]:
             visible = [child for child in self._elements[index].children if self._layout.content[child]]
             if len(visible) != 1:
                 break
@@ -132,17 +132,13 @@ class _Finder:
         chain: list[int] = []
         parent = self._elements[link].parent
         while parent is not None and len(chain) < _MAX_ANCESTORS:
-            if self._elements[parent].tag == "body" or self._has_own_text(parent):
+            if self._elements[parent].tag == "body" or self._layout.own_text[parent]:
                 break
             if sum(self._layout.content[child] for child in self._elements[parent].children) != 1:
                 break
             chain.append(parent)
             parent = self._elements[parent].parent
         return chain
-
-    def _has_own_text(self, index: int) -> bool:
-        contents = self._elements[index].contents
-        return any(isinstance(node, str) and self._layout.text(index, place) for place, node in enumerate(contents))
 
     def _has_picture(self, link: int) -> bool:
         stack = [link]

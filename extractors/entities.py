@@ -141,9 +141,7 @@ class _Collector:
         return " ".join(px(f"{side}px") for side in total)
 
     def _add_text(self, source: int, from_button: bool) -> None:
-        contents = self._document.elements[source].contents
-        texts = [self._layout.text(source, place) for place, node in enumerate(contents) if isinstance(node, str)]
-        texts = [text for text in texts if text]
+        texts = self._layout.texts(source)
         if not texts:
             return
         style = self._document.elements[source].style

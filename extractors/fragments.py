@@ -15,11 +15,15 @@ from extractors.blocks import BlockTree
 from extractors.buttons import Button, find_buttons
 from extractors.canonical import hexadecimal
 from extractors.document import Document
+from extractors.kinds import name_kinds
 from extractors.layout import Box, Layout, lay_out
 from extractors.paint import Paint
+from extractors.profiles import Profiler
 from extractors.sections import Cutter, Section
 
 Granularity = Literal["card", "leaf"]
+
+_TEXT = 200  # characters of a fragment's text that are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +59,36 @@ def segment(document: Document, granularity: Granularity = "card") -> Segmentati
     paint = Paint(document)
     buttons = find_buttons(document, layout, paint)
     tree = BlockTree(document, layout, paint, buttons)
-    groups = Cutter(tree).sections() if granularity == "card" else _leaves(tree)
-    tops = [_top_elements(document, layout, [s for leaf in group.leaves for s in leaf.sources]) for group in groups]
-    boxes = [Box.around(layout.box(element) for element in top) for top in tops]
-    fragments: list[Fragment] = []
-    for position, (place, row, column) in enumerate(_reading_order(boxes)):
-        fragments.append(_fragment(tree, groups[place], tops[place], boxes[place], position, row, column))
+    profiler = Profiler(tree)
+    sections = Cutter(tree, profiler).sections() if granularity == "card" else _leaves(tree)
+    tops = [_top_elements(document, layout, section.sources) for section in sections]
+    boxes = [Box.around(map(layout.box, top)) for top in tops]
+    order = _reading_order(boxes)
+    in_order = [sections[place] for place, _, _ in order]
+    kinds = name_kinds([s.shape for s in in_order], [profiler.of_leaves(s.leaves) for s in in_order])
+    fragments = [
+        Fragment(
+            position=position,
+            kind=kind,
+            element=tops[place][0],
+            elements=tops[place],
+            row=row,
+            column=column,
+            background=hexadecimal(tree.ground(sections[place].sources[0])),
+            text=" ".join(filter(None, map(tree.text, sections[place].sources)))[:_TEXT],
+            box=boxes[place],
+            sources=sections[place].sources,
+        )
+        for position, (kind, (place, row, column)) in enumerate(zip(kinds, order, strict=True))
+    ]
     edges = [fragment.box for fragment in fragments]
     links = [(a, b, "below") for a, b in neighbours.below(edges)]
     links += [(a, b, "beside") for a, b in neighbours.beside(edges)]
-    return Segmentation(tuple(_named(fragments)), tuple(sorted(links)), tuple(buttons), layout, paint)
+    return Segmentation(tuple(fragments), tuple(sorted(links)), tuple(buttons), layout, paint)
 
 
 def _leaves(tree: BlockTree) -> list[Section]:
     return [] if tree.root is None else [Section([leaf], "stack") for leaf in tree.root.leaves()]
-
-
-def _fragment(
-    tree: BlockTree, group: Section, elements: tuple[int, ...], box: Box, position: int, row: int, column: int
-) -> Fragment:
-    sources = tuple(source for leaf in group.leaves for source in leaf.sources)
-    text = " ".join(filter(None, (tree.text(source) for source in sources)))[:200]
-    return Fragment(
-        position,
-        group.shape,
-        elements[0],
-        elements,
-        row,
-        column,
-        hexadecimal(tree.ground(sources[0])),
-        text,
-        box,
-        sources,
-    )
 
 
 def _top_elements(document: Document, layout: Layout, sources: Sequence[int]) -> tuple[int, ...]:
@@ -99,11 +100,9 @@ def _top_elements(document: Document, layout: Layout, sources: Sequence[int]) ->
         parent = document.elements[waiting.pop()].parent
         if parent is None or parent in inside or document.elements[parent].tag in ("html", "body"):
             continue
-        has_text = any(
-            isinstance(node, str) and layout.text(parent, place)
-            for place, node in enumerate(document.elements[parent].contents)
-        )
-        if not has_text and all(c in inside for c in document.elements[parent].children if layout.content[c]):
+        if not layout.own_text[parent] and all(
+            c in inside for c in document.elements[parent].children if layout.content[c]
+        ):
             inside.add(parent)
             waiting.append(parent)
     return tuple(sorted(index for index in inside if document.elements[index].parent not in inside))
@@ -128,7 +127,3 @@ def _reading_order(boxes: Sequence[Box]) -> list[tuple[int, int, int]]:
 def _same_row(a: Box, b: Box) -> bool:
     overlap = min(a.y1, b.y1) - max(a.y0, b.y0)
     return overlap > min(a.height, b.height) / 2
-
-
-def _named(fragments: list[Fragment]) -> list[Fragment]:
-    return fragments

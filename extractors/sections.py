@@ -7,19 +7,12 @@ gap is larger than gaps within a section are, after the header and before the fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from extractors.blocks import Block, BlockTree
-from extractors.layout import REPLACED, Box
-
-_FOOTER = re.compile(
-    r"unsubscribe|©|\(c\) ?\d{4}|copyright|all rights reserved|privacy policy|no longer wish|opt[ -]?out"
-    r"|(?:manage|update|change|email) (?:your )?(?:email )?preferences|receiv(?:ed|ing) this|sent to you"
-    r"|view (?:this email )?in (?:your )?browser",
-    re.IGNORECASE,
-)
+from extractors.layout import Box
+from extractors.profiles import Profile, Profiler
 
 # Distances in px between the ink above and the ink below, from looking at a few hundred emails.
 _GAP = 40.0  # this much white separates sections
@@ -30,7 +23,6 @@ _GAP_BEFORE_FOOTER = 16.0
 
 _SHORT_TEXT = 40  # characters a column of a short row may have
 _SHORT_HEIGHT = 160.0
-_PICTURE = 120.0  # px: an image this wide is a picture, not an icon
 
 
 @dataclass(slots=True)
@@ -40,42 +32,17 @@ class Section:
     leaves: list[Block]
     shape: str  # "stack", "column", "picture", "row" or "table"
 
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What a reader sees of a block at a glance."""
-
-    characters: int
-    font_size: float  # largest
-    bold: bool
-    pictures: int
-    icons: int
-    buttons: int
-    links: int  # characters that are links
-    footer: bool
-
     @property
-    def heading(self) -> bool:
-        """Little text, large or bold, and nothing else."""
-        if self.buttons or self.pictures or not 0 < self.characters <= 120:
-            return False
-        return self.font_size >= 20 or (self.bold and self.characters <= 80)
-
-    @property
-    def picture_only(self) -> bool:
-        return self.pictures > 0 and not self.characters and not self.buttons
-
-    @property
-    def navigation(self) -> bool:
-        return 0 < self.characters <= 90 and self.links >= 0.8 * self.characters and not self.buttons
+    def sources(self) -> tuple[int, ...]:
+        return tuple(source for leaf in self.leaves for source in leaf.sources)
 
 
 class Cutter:
     """Cuts one email's blocks into sections, from top to bottom."""
 
-    def __init__(self, tree: BlockTree) -> None:
+    def __init__(self, tree: BlockTree, profiler: Profiler) -> None:
         self._tree = tree
-        self._profiles: dict[int, Profile] = {}
+        self._profile = profiler.of
 
     def sections(self) -> list[Section]:
         if self._tree.root is None:
@@ -91,8 +58,8 @@ class Cutter:
                 last = None
             elif last is not None and shape != "picture" and not self._begins(sections, last, part):
                 sections[-1].leaves += part.leaves()
-                if sections[-1].shape != shape:
-                    sections[-1].shape = "stack"
+                if sections[-1].shape != shape:  # a table keeps its name with a heading over it, a row does not
+                    sections[-1].shape = "table" if "table" in (shape, sections[-1].shape) else "stack"
                 last = part
             else:
                 sections.append(Section(part.leaves(), shape))
@@ -121,7 +88,7 @@ class Cutter:
         return parts
 
     def _row_shape(self, row: Block) -> str:
-        columns = [self.profile(column) for column in row.children]
+        columns = [self._profile(column) for column in row.children]
         if (
             len(columns) == 2
             and sum(c.picture_only for c in columns) == 1
@@ -147,7 +114,7 @@ class Cutter:
         for block in blocks:
             if block.shape != "row" or len(block.children) != len(blocks[0].children):
                 break
-            cells = [self.profile(cell) for cell in block.children]
+            cells = [self._profile(cell) for cell in block.children]
             if any(cell.characters > 80 or cell.buttons or cell.pictures for cell in cells):
                 break
             count += 1
@@ -158,8 +125,8 @@ class Cutter:
         if self._tree.ground(last.leaves()[-1].sources[0]) != self._tree.ground(part.leaves()[0].sources[0]):
             return True
         gap = part.box.y0 - last.box.y1
-        above, below = self.profile(last), self.profile(part)
-        so_far = [self.profile(leaf) for leaf in sections[-1].leaves]
+        above, below = self._profile(last), self._profile(part)
+        so_far = [self._profile(leaf) for leaf in sections[-1].leaves]
         if len(sections) == 1 and self._is_header(so_far) and not below.navigation:
             tagline = gap < 20 and not below.heading and not below.pictures and below.characters <= 60
             return not tagline
@@ -177,35 +144,3 @@ class Cutter:
         """A logo, a name, navigation: little text, no paragraph and no button."""
         text = sum(p.characters for p in leaves)
         return text <= 90 and not any(p.buttons for p in leaves) and all(p.characters <= 60 for p in leaves)
-
-    def profile(self, block: Block) -> Profile:
-        known = self._profiles.get(id(block))
-        if known is None:
-            known = self._profiles[id(block)] = self._glance(block)
-        return known
-
-    def _glance(self, block: Block) -> Profile:
-        tree = self._tree
-        characters = pictures = icons = buttons = links = 0
-        font_size = 0.0
-        bold = footer = False
-        for leaf in block.leaves():
-            for source in leaf.sources:
-                element = tree.document.elements[source]
-                if source in tree.buttons:
-                    buttons += 1
-                elif element.tag in REPLACED:
-                    if (tree.layout.styles[source].width or tree.layout.width(source)) >= _PICTURE:
-                        pictures += 1
-                    else:
-                        icons += 1
-                else:
-                    text = tree.text(source)
-                    characters += len(text)
-                    links += len(text) if tree.in_link(source) else 0
-                    style = tree.layout.styles[source].text
-                    if style.font_size > font_size:
-                        font_size = style.font_size
-                        bold = style.bold
-                    footer = footer or _FOOTER.search(text) is not None
-        return Profile(characters, font_size, bold, pictures, icons, buttons, links, footer)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from extractors.document import Document
-from extractors.layout.flow import Flow
+from extractors.layout.flow import Flow, Piece
 from extractors.layout.intrinsic import CONTROLS, REPLACED, Intrinsic
 
-__all__ = ["CONTROLS", "REPLACED", "Box", "Layout", "lay_out"]
+__all__ = ["CONTROLS", "REPLACED", "Box", "Layout", "Piece", "lay_out"]
 
 
 class Box(NamedTuple):
@@ -43,7 +43,9 @@ class Layout:
         self._flow = Flow(self._intrinsic, document.width)
         self.shown = self._intrinsic.shown  # not display:none, transparent or clipped to nothing
         self.content = self._intrinsic.content  # holds text or an image that can be seen
+        self.own_text = self._intrinsic.own_text  # of which some is in a text node of its own
         self.styles = self._intrinsic.styles
+        self.pieces = self._flow.pieces  # the text nodes where they are set
 
     def box(self, index: int) -> Box:
         flow = self._flow
@@ -69,6 +71,14 @@ class Layout:
         """Width of one text node on one line."""
         run = self._intrinsic.runs.get((index, position))
         return 0.0 if run is None else run.width
+
+    def texts(self, index: int) -> list[str]:
+        """The visible text nodes of ``index`` itself."""
+        if not self.own_text[index]:
+            return []
+        contents = self.document.elements[index].contents
+        found = (self.text(index, place) for place, node in enumerate(contents) if node.__class__ is str)
+        return [text for text in found if text]
 
     def text(self, index: int, position: int) -> str:
         """The visible text of one text node of ``index``: white space collapsed, "" if it cannot be seen."""

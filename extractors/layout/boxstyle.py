@@ -34,22 +34,41 @@ class TextStyle:
         "visible",
     )
 
-    def __init__(self, style: ComputedStyle) -> None:
-        self.font_size = px(style["font-size"])
-        line_height = length(style["line-height"])[0]
+    def __init__(self, values: tuple[str, ...]) -> None:
+        size, line, weight, family, tracking, transform, space, align, collapse, visibility, colour = values
+        self.font_size = px(size)
+        line_height = length(line)[0]
         self.line_height = self.font_size * _NORMAL_LINE if line_height is None else line_height
-        self.bold = style["font-weight"] in _BOLD
-        width = family_factor(style["font-family"]) * (1.06 if self.bold else 1.0)
-        self.unit = self.font_size * width / UNITS_PER_EM
-        self.tracking = px(style["letter-spacing"])
-        self.uppercase = style["text-transform"] == "uppercase"
-        self.nowrap = style["white-space"] in ("nowrap", "pre")
-        align = style["text-align"]
+        self.bold = weight in _BOLD
+        self.unit = self.font_size * family_factor(family) * (1.06 if self.bold else 1.0) / UNITS_PER_EM
+        self.tracking = px(tracking)
+        self.uppercase = transform == "uppercase"
+        self.nowrap = space in ("nowrap", "pre")
         self.align = _LINE_ALIGN.get(align, 0.0)
         # Only the -webkit- values, which <center> and align="center" compute to, move block children.
         self.block_align = self.align if align.startswith("-webkit") else 0.0
-        self.collapse = style["border-collapse"] == "collapse"
-        self.visible = style["visibility"] == "visible" and style["color"] != "rgba(0, 0, 0, 0)"
+        self.collapse = collapse == "collapse"
+        self.visible = visibility == "visible" and colour != "rgba(0, 0, 0, 0)"
+
+
+_TEXT_PROPERTIES = (
+    "font-size",
+    "line-height",
+    "font-weight",
+    "font-family",
+    "letter-spacing",
+    "text-transform",
+    "white-space",
+    "text-align",
+    "border-collapse",
+    "visibility",
+    "color",
+)
+_text_style = lru_cache(maxsize=8192)(TextStyle)
+
+
+def text_style(style: ComputedStyle) -> TextStyle:
+    return _text_style(tuple(map(style.__getitem__, _TEXT_PROPERTIES)))
 
 
 class BoxStyle:
@@ -76,6 +95,7 @@ class BoxStyle:
     margin_top = margin_bottom = 0.0
     padding_left = padding_right = padding_top = padding_bottom = 0.0
     border_left = border_right = border_top = border_bottom = 0.0
+    radius = 0.0
 
     def __init__(self, style: ComputedStyle, text: TextStyle) -> None:
         self.text = text
@@ -155,6 +175,7 @@ _READERS: dict[str, Callable[[BoxStyle, str], None]] = {
     "width": _width,
     "max-width": _max_width,
     "box-sizing": _set("border_box", lambda value: value == "border-box"),
+    "border-top-left-radius": _set("radius", lambda value: px(value.split(" ")[0])),
     "opacity": _set("opacity", float),
     "overflow-x": _set("overflow", str),
     "float": _set("float_side", str),

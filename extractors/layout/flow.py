@@ -29,13 +29,15 @@ class Float:
 
 @dataclass(slots=True)
 class Piece:
-    """A stretch of text on one or more lines, belonging to the element that holds the text node."""
+    """A text node on one or more lines, belonging to the element that holds it."""
 
     element: int
+    text: str
     x: float
     y: float
     width: float
     height: float
+    indent: float = 0.0  # where its first line starts, if it is broken
 
 
 class Lines:
@@ -70,7 +72,7 @@ class Flow:
         self._moved_x: dict[int, float] = {}  # the box and what is in it
         self._moved_y: dict[int, float] = {}
         self._contents_y: dict[int, float] = {}  # only what is in it
-        self._pieces: list[Piece] = []
+        self.pieces: list[Piece] = []
         self.text_boxes: dict[int, tuple[float, float, float, float]] = {}  # around an element's own text
         if count:
             self._place(0, 0.0, 0.0, viewport, [])
@@ -177,7 +179,7 @@ class Flow:
         line_height = style.line_height
         width = run.width
         if start + width <= available + 0.5 or style.nowrap or available <= 0:
-            piece = Piece(index, left + start, lines.y, width, line_height)
+            piece = Piece(index, run.text, left + start, lines.y, width, line_height)
             lines.height = max(lines.height, line_height)
             lines.cursor = start + width
             lines.pieces.append(piece)
@@ -189,8 +191,7 @@ class Flow:
             count = 1 + int((width - first) / usable) + (1 if (width - first) % usable else 0)
             first_height = max(lines.height, line_height)
             total = first_height + (count - 1) * line_height
-            x = left if count > 1 else left + start
-            self._pieces.append(Piece(index, x, lines.y, available, total))
+            self.pieces.append(Piece(index, run.text, left, lines.y, available, total, start))
             self._align_line(lines)
             lines.y += total - line_height
             lines.height = line_height
@@ -242,7 +243,7 @@ class Flow:
             spare = lines.height - height
             if spare > 0.5 and style.vertical_align not in ("top", "text-top"):
                 self._moved_y[index] = spare * (0.5 if style.vertical_align == "middle" else 1.0)
-        self._pieces += lines.pieces
+        self.pieces += lines.pieces
         lines.pieces = []
         lines.atoms = []
 
@@ -454,7 +455,7 @@ class Flow:
             shift_x[index] = dx
             shift_y[index] = dy + self._contents_y.get(index, 0.0)
         pieces: dict[int, list[Piece]] = {}
-        for piece in self._pieces:
+        for piece in self.pieces:
             piece.x += shift_x[piece.element]
             piece.y += shift_y[piece.element]
             pieces.setdefault(piece.element, []).append(piece)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from extractors.document import Document
-from extractors.layout.boxstyle import BoxStyle, TextStyle
+from extractors.layout.boxstyle import BoxStyle, TextStyle, text_style
 from extractors.layout.columns import Column, natural_width, spread
 from extractors.layout.metrics import SPACE, longest_word_units, text_units, visible_text
 
@@ -63,6 +63,7 @@ class Intrinsic:
         self.styles: list[BoxStyle] = []
         self.shown = [True] * count
         self.content = [False] * count
+        self.own_text = [False] * count
         self.least = [0.0] * count
         self.most = [0.0] * count
         self.runs: dict[tuple[int, int], Run] = {}
@@ -82,7 +83,7 @@ class Intrinsic:
             if style is None:
                 text = texts.get(id(computed.inherited))
                 if text is None:
-                    text = texts[id(computed.inherited)] = TextStyle(computed)
+                    text = texts[id(computed.inherited)] = text_style(computed)
                 style = boxes[id(computed)] = BoxStyle(computed, text)
             self.styles.append(style)
             parent = element.parent
@@ -144,7 +145,7 @@ class Intrinsic:
             width = len(node) * SPACE * style.unit
         run = self.runs[index, position] = Run(text, width, least, seen)
         if seen:
-            self.content[index] = True
+            self.content[index] = self.own_text[index] = True
         return run
 
     def _measure_image(self, index: int) -> None:
