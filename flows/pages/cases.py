@@ -116,7 +116,8 @@ class Cases:
         for reason in explanation[:_REASONS]:
             if reason in self._row:
                 text = self._inputs.fragments["text"][self._row[reason]].as_py()
-                yield f"{shortened(text, 48) or 'a fragment without text'} ({shortened(self._sender(reason), 30)})"
+                sender = shortened(self._sender(reason), 30) or "unknown sender"
+                yield f"{shortened(text, 48) or 'a fragment without text'} ({sender})"
             elif reason in self._entries:
                 style = self._entries[reason].style
                 yield style.facts if style else self._entries[reason].name
@@ -124,9 +125,12 @@ class Cases:
                 yield shortened(reason, 80)
 
     def _parsed(self, doc_id: str) -> Email | None:
+        """None where the email cannot be laid out here: extraction had a deeper stack."""
         if self._email[0] != doc_id:
-            html = self._inputs.html_of(doc_id)
-            self._email = (doc_id, Email(html) if html else None)
+            try:
+                self._email = (doc_id, Email(self._inputs.html_of(doc_id)))
+            except RecursionError:
+                self._email = (doc_id, None)
         return self._email[1]
 
     def _signature(self, entity_id: str) -> str:

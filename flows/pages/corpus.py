@@ -39,7 +39,7 @@ class Corpus:
         docs = fragments["doc_id"].combine_chunks().dictionary_encode()
         doc_ids = docs.dictionary.to_pylist()
         row_of_doc = _rows(pa.array(doc_ids, pa.string()), inputs.documents["doc_id"])
-        sender_of = [*inputs.documents["sender"].to_pylist(), "unknown sender"]  # -1 is the last one
+        sender_of = [*inputs.documents["sender"].to_pylist(), ""]  # -1, an email without a row, is the last one
         subject_of = [*inputs.documents["subject"].to_pylist(), ""]
         senders, sender_of_doc = np.unique([sender_of[row] for row in row_of_doc] or [""], return_inverse=True)
 

@@ -7,6 +7,8 @@ neighbours: on two components alone most styles of a corpus lie on top of each o
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import svds
 from sklearn.manifold import TSNE
+from threadpoolctl import threadpool_limits
 
 from flows.pages.corpus import Corpus, distinct_pairs
 from flows.pages.inventory import Entry
@@ -25,6 +27,7 @@ Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT, MARGIN = 1000, 620, 28
 DIMENSIONS = 32
+SEED = 8.0  # px between dots of one spot
 MOST = 700  # styles drawn, the most used
 
 
@@ -44,10 +47,10 @@ def style_map(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]], embeddin
     entries = sorted(entries, key=lambda entry: (-entry.uses, entry.entity_id))[:MOST]
     if len(entries) < 4:
         return []
-    vectors = _embedded(entries, embeddings)
-    if vectors is None:
-        vectors = _incidences(corpus, entries)
-    xy = _unit_square(_places(vectors)) * [WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN] + MARGIN
+    with threadpool_limits(1):  # threads add up in any order, and t-SNE makes another map of the last digit
+        vectors = _embedded(entries, embeddings)
+        places = _places(_incidences(corpus, entries) if vectors is None else vectors)
+    xy = _unfolded(_unit_square(places) * [WIDTH - 2 * MARGIN, HEIGHT - 2 * MARGIN] + MARGIN)
     return [
         Dot(
             entry,
@@ -72,16 +75,14 @@ def _embedded(entries: Sequence[Entry], embeddings: pa.Table) -> Floats | None:
 
 
 def _incidences(corpus: Corpus, entries: Sequence[Entry]) -> Floats:
-    """Styles by fragments, reduced: H D_e^-1/2, so that a fragment with many styles says less about each."""
+    """Styles by fragments, H D_e^-1/2 (a fragment of many styles says less about each), in its principal axes."""
     row = {entry.entity_id: number for number, entry in enumerate(entries)}
     code = np.array([row.get(entity_id, -1) for entity_id in corpus.entity_ids], np.int64)[corpus.entity]
     style, fragment, _ = distinct_pairs(code[code >= 0], corpus.fragment[code >= 0])
     degree = np.bincount(fragment, minlength=len(corpus.fragment_ids))
     H = csr_array((degree[fragment] ** -0.5, (style, fragment)), shape=(len(entries), len(corpus.fragment_ids)))
-    dimensions = min(DIMENSIONS, min(H.shape) - 1)
-    # A fixed starting vector: ARPACK's random one would draw another map each time.
-    u, s, _ = svds(H, k=dimensions, v0=np.ones(min(H.shape)))
-    return np.asarray(u * s, np.float64)
+    values, vectors = np.linalg.eigh((H @ H.T).toarray())  # of at most MOST styles; ARPACK would start at random
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)), np.float64)
 
 
 def _places(vectors: Floats) -> Floats:
@@ -93,10 +94,22 @@ def _places(vectors: Floats) -> Floats:
     components = (u * s * sign)[:, :DIMENSIONS]
     start = components[:, :2] / max(float(components[:, 0].std()), 1e-12) * 1e-4
     perplexity = min(30.0, (len(vectors) - 1) / 3)
-    tsne = TSNE(2, perplexity=perplexity, init=start.astype(np.float32), random_state=0, n_jobs=1, max_iter=500)
+    tsne = TSNE(2, perplexity=perplexity, init=start.astype(np.float32), random_state=0, max_iter=500)
     return np.asarray(tsne.fit_transform(components), np.float64)
 
 
 def _unit_square(places: Floats) -> Floats:
     span = np.ptp(places, axis=0)
     return np.asarray((places - places.min(axis=0)) / np.where(span > 0, span, 1.0), np.float64)
+
+
+def _unfolded(xy: Floats) -> Floats:
+    """Styles that always come together land on one spot: there they are laid out like the seeds of a sunflower."""
+    spots: Counter[tuple[int, int]] = Counter()
+    moved = xy.copy()
+    for number, (x, y) in enumerate(xy.tolist()):
+        spot = (round(x / SEED), round(y / SEED))
+        angle, distance = spots[spot] * 2.39996, SEED * spots[spot] ** 0.5  # the golden angle
+        moved[number] += (distance * math.cos(angle), distance * math.sin(angle))
+        spots[spot] += 1
+    return np.clip(moved, MARGIN / 2, [WIDTH - MARGIN / 2, HEIGHT - MARGIN / 2])

@@ -134,6 +134,6 @@ def findings(
         found.append(Finding("once", share, "of all styles are used once", f"{once:,} styles for one place each."))
     if rows and rows[0].consistency is not None:
         first = rows[0]
-        what = f"of {shortened(first.name, 28)}’s styles recur in its emails"
+        what = f"of {shortened(first.name, 28) or 'unknown sender'}’s styles recur in its emails"
         found.append(Finding("senders", f"{first.consistency:.0%}", what, "The least consistent of all senders."))
     return found
