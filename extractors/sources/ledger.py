@@ -18,9 +18,12 @@ from extractors.store import DocumentStore, connect, explained
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
-    file BLOB PRIMARY KEY, stamp TEXT NOT NULL, documents INTEGER NOT NULL
+    file BLOB PRIMARY KEY,
+    stamp TEXT NOT NULL,
+    documents INTEGER NOT NULL,
+    first TEXT NOT NULL  -- most files hold one document: one row to ask for
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS readings (
+CREATE TABLE IF NOT EXISTS more (  -- the other documents of mailboxes and archives
     file BLOB, position INTEGER, reading TEXT NOT NULL, PRIMARY KEY (file, position)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pages (
@@ -70,23 +73,27 @@ class Ledger:
 
     def recall_file(self, file: bytes, stamp: str) -> Iterator[Reading] | None:
         """The documents of a file that has not changed since and whose documents are all still stored."""
-        row = self._one("SELECT documents FROM files WHERE file = ? AND stamp = ?", (file, stamp))
-        if row is None or sum(map(self._stored, self._readings(file))) != row[0]:
+        row = self._one("SELECT documents, first FROM files WHERE file = ? AND stamp = ?", (file, stamp))
+        if row is None or sum(map(self._stored, self._readings(file, *row))) != row[0]:
             return None
-        return self._readings(file)
+        return self._readings(file, *row)
 
     def remember_file(
         self, file: bytes, stamp: str, readings: Iterator[Reading], is_reliable: Callable[[], bool]
     ) -> Iterator[Reading]:
         """Pass the documents of a file on; it counts as read when the last has passed and it is still the same file."""
-        self._write("DELETE FROM files WHERE file = ?", (file,))
-        self._write("DELETE FROM readings WHERE file = ?", (file,))
-        count = 0
+        count, first = 0, ""
         for count, reading in enumerate(readings, start=1):
-            self._write("INSERT OR REPLACE INTO readings VALUES (?, ?, ?)", (file, count, reading.to_json()))
+            if count == 1:
+                first = reading.to_json()
+            else:
+                if count == 2:
+                    self._write("DELETE FROM files WHERE file = ?", (file,))
+                    self._write("DELETE FROM more WHERE file = ?", (file,))
+                self._write("INSERT OR REPLACE INTO more VALUES (?, ?, ?)", (file, count, reading.to_json()))
             yield reading
         if is_reliable():
-            self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (file, stamp, count))
+            self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (file, stamp, count, first))
 
     def recall_page(self, address: bytes) -> Page | None:
         row = self._one("SELECT etag, modified, fetched_at, reading FROM pages WHERE address = ?", (address,))
@@ -115,16 +122,11 @@ class Ledger:
     def _stored(self, reading: Reading) -> bool:
         return bool(reading.reason) or reading.sha256 in self._store
 
-    def _readings(self, file: bytes) -> Iterator[Reading]:
-        position = 0
-        while True:
-            rows = self._database.execute(
-                "SELECT position, reading FROM readings WHERE file = ? AND position > ? ORDER BY position LIMIT ?",
-                (file, position, _BATCH),
-            ).fetchall()
-            if not rows:
-                return
-            for position, text in rows:  # noqa: B007
+    def _readings(self, file: bytes, documents: int, first: str) -> Iterator[Reading]:
+        yield Reading.from_json(first)
+        query = "SELECT reading FROM more WHERE file = ? AND position BETWEEN ? AND ? ORDER BY position"
+        for start in range(2, documents + 1, _BATCH):
+            for (text,) in self._database.execute(query, (file, start, start + _BATCH - 1)).fetchall():
                 yield Reading.from_json(text)
 
     def _one(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:

@@ -40,6 +40,8 @@ class LocalSource(Source):
                 raise SourceError(f"{spec}: not a file of emails; expected a name that ends in {SUFFIXES}")
         else:
             self._root, self._pattern = _split_glob(path, spec)
+        self._root = self._root.absolute()
+        self._name = self._root.resolve().name
         self.kind = _source_kind(self._single)
         if next(self._walk(), None) is None:
             raise SourceError(f"{spec}: no emails there; expected files that end in {SUFFIXES}")
@@ -70,7 +72,7 @@ class LocalSource(Source):
             yield self._record(keep(Found(reason=str(error)), store, self._options), relative, None)
             return
         with file:
-            name = os.fsencode(path.absolute())
+            name = os.fsencode(path)
             readings = ledger.recall_file(name, file.stamp)
             if readings is None:
                 found = file.documents(kind_of(relative) or "html")
@@ -94,7 +96,7 @@ class LocalSource(Source):
         folders = [part for part in (*file.parts[:-1], *inside) if part.strip("./\\")]
         if folders:
             return folders[0]
-        return file.name.split(".")[0] if member else self._root.absolute().resolve().name
+        return file.name.split(".")[0] if member else self._name
 
     def _listing(self) -> Spool:
         listing = Spool()

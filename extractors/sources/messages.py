@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from email import message_from_bytes
+from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parseaddr
@@ -37,7 +38,7 @@ def msg(raw: bytes) -> Found:
     properties = message.properties
     sender, subject = domain(message.sender or ""), message.subject
     if html := properties.binary_prop_value(outlook.PID_HTML):
-        return Found(html=html, declared=_outlook_charset(message), sender=sender, subject=subject)
+        return Found(html=html, declared=properties.body_encoding, sender=sender, subject=subject)
     if text := properties.str_prop_value(outlook.PID_BODY_HTML):
         return Found(html=text.encode("utf-8", "replace"), declared="utf-8", sender=sender, subject=subject)
     return Found(sender=sender, subject=subject, reason="no-html: the message has no HTML body")
@@ -54,14 +55,11 @@ def _payload(part: Message) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _outlook_charset(message: OutlookMessage) -> str | None:
-    try:
-        return str(message.properties.body_encoding)
-    except (LookupError, ValueError):
-        return None  # a code page that Python does not know
-
-
 def _text_of(header: object) -> str:
-    """A header with its encoded words decoded, whatever they claim."""
-    pieces = decode_header(header if isinstance(header, str) else str(header))
+    """A header with its encoded words decoded; as it was written where they are broken."""
+    text = str(header)
+    try:
+        pieces = decode_header(text)
+    except HeaderParseError:
+        return text
     return "".join(piece if isinstance(piece, str) else decode(piece, charset)[0] for piece, charset in pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from extractors.charset import decode
@@ -37,7 +37,7 @@ class Reading:
     reason: str
 
     def to_json(self) -> str:
-        return json.dumps(list(asdict(self).values()), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps([getattr(self, name) for name in self.__slots__], ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Reading:
