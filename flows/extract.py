@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 from flows.stage import Context, Stage, table_input
 
 if TYPE_CHECKING:
-    from extractors.store import DocumentStore
-
     from extractors.extraction import ExtractOptions
+    from extractors.store import DocumentStore
 
 
 def run(context: Context) -> Mapping[str, Any]:
     from extractors.store import DocumentStore
-
     from extractors.writing import Source, write_tables
 
     store = DocumentStore(context.workspace.store)

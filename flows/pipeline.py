@@ -7,6 +7,7 @@ happened: Completed or Cached.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,15 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
-from flows import logs, tracking
+from flows import benchmark, logs, tracking
 from flows.config import redact_urls
 from flows.dag import stage_named
 from flows.environment import prepare
 from flows.progress import for_terminal
 from flows.running import PipelineRun, Request, describe, open_run, stage_table
 from flows.runs import Run
+from flows.trial_tracking import TrialLog
+from flows.workspace import Workspace
 
 #: Back-off before a stage is tried again, for stages where a second try can help.
 RETRY_DELAYS = [10.0, 60.0]
@@ -82,6 +85,41 @@ def single_stage(
             command=f"hnn stage {stage}",
         )
     )
+
+
+@flow(name="hnn-benchmark", flow_run_name="benchmark {names}", validate_parameters=True)
+def benchmark_flow(
+    names: list[str] | None = None,
+    trials: int | None = None,
+    protocol: str | None = None,
+    datasets: list[str] | None = None,
+    data: str | None = None,
+    workspace: str = "workspace",
+    workers: int = 0,
+    results: str | None = None,
+) -> list[dict[str, Any]]:
+    """The paper's tables: every trial is kept, a killed benchmark goes on where it was."""
+    request = benchmark.BenchmarkRequest(
+        tuple(names or ()), trials, protocol, tuple(datasets or ()), data, workspace, workers
+    )
+    prepare(Path(workspace), quiet=False)
+    tracking.check()
+    place = Workspace(Path(workspace))
+    with place.lock("hnn benchmark"), TrialLog(place) as log:
+        rows = run_benchmark.with_options(task_run_name="trials")(request, log.add, results)
+    create_table_artifact(key="hnn-benchmark", table=rows, description="Mean over trials beside the paper's figures")
+    return rows
+
+
+@task(cache_policy=NO_CACHE, persist_result=False)
+def run_benchmark(
+    request: benchmark.BenchmarkRequest, on_result: Callable[[Any], None], results: str | None
+) -> list[dict[str, Any]]:
+    """All trials of a request: one task, since thousands of small ones would cost more than the trials."""
+    outcome = benchmark.run(request, benchmark.plan(request), for_terminal(), on_result)
+    folder = Path(results) if results else Path(request.workspace) / "benchmark"
+    benchmark.write(outcome, folder, folder / "results.json")
+    return outcome.rows()
 
 
 _RUN: PipelineRun | None = None

@@ -73,10 +73,11 @@ def monitored(workspace: Workspace, record: Run) -> Iterator[None]:
     """Open the run in MLflow and sample CPU, memory and disk into its system metrics while the block runs."""
     monitor = None
     try:
-        parent = _parent(_client(), workspace, record)
+        parent = _parent(connect(), workspace, record)
         from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor
 
-        monitor = SystemMetricsMonitor(parent, sampling_interval=5, samples_before_logging=1, tracking_uri=uri())
+        make: Any = SystemMetricsMonitor
+        monitor = make(parent, sampling_interval=5, samples_before_logging=1, tracking_uri=uri())
         monitor.start()
     except Exception as error:  # as in sync: the work goes on, and is sent later
         _warn(workspace, record, error)
@@ -118,7 +119,7 @@ def _send(workspace: Workspace, record: Run) -> None:
             record.tracking["complete"] = True
             runs.save(workspace, record)
         return
-    client = _client()
+    client = connect()
     parent = _parent(client, workspace, record)
     for entry in record.stages:
         manifest = workspace.manifest(entry["stage"], entry["key"])
@@ -139,7 +140,7 @@ def _sent(record: Run) -> list[str]:
     return sent
 
 
-def _client() -> Any:
+def connect() -> Any:
     import mlflow
 
     if uri().startswith("sqlite:///"):
@@ -151,7 +152,7 @@ def _client() -> Any:
 def _parent(client: Any, workspace: Workspace, record: Run) -> str:
     if "parent" in record.tracking:
         return str(record.tracking["parent"])
-    experiment = _experiment(client, workspace)
+    experiment = experiment_id(client, workspace)
     run = client.create_run(experiment, run_name=f"{record.command} {record.id}", tags=_tags(record))
     record.tracking.update(parent=run.info.run_id, experiment=experiment)
     runs.save(workspace, record)
@@ -163,7 +164,7 @@ def _parent(client: Any, workspace: Workspace, record: Run) -> str:
     return str(run.info.run_id)
 
 
-def _experiment(client: Any, workspace: Workspace) -> str:
+def experiment_id(client: Any, workspace: Workspace) -> str:
     found = client.get_experiment_by_name(EXPERIMENT)
     if found is not None:
         return str(found.experiment_id)
@@ -204,7 +205,7 @@ def _send_stage(
     if entry["ran"]:
         metrics[f"{stage}.peak_memory_mb"] = manifest.peak_memory_mb
     metrics |= {name: float(value) for name, value in manifest.summary.get("metrics", {}).items()}
-    _log_metrics(client, parent, [(name, value, 0) for name, value in metrics.items()])
+    log_metrics(client, parent, [(name, value, 0) for name, value in metrics.items()])
     folder = workspace.result(stage, manifest.key)
     client.log_dict(parent, {"stage": stage, **_manifest_artifact(manifest)}, f"manifests/{stage}.json")
     if stage == "train" and entry["ran"]:
@@ -251,7 +252,7 @@ def _send_variants(client: Any, record: Run, parent: str, folder: Path) -> None:
         client.log_param(run_id, "variant", variant)
         client.log_param(run_id, "protocol", protocol)
         mine = [row for row in (*metrics, *curves) if (row["variant"], row["protocol"]) == (variant, protocol)]
-        _log_metrics(client, run_id, [(_name(row), row["value"], row.get("epoch", 0)) for row in mine])
+        log_metrics(client, run_id, [(_name(row), row["value"], row.get("epoch", 0)) for row in mine])
         client.set_terminated(run_id)
 
 
@@ -260,7 +261,7 @@ def _name(row: dict[str, Any]) -> str:
     return f"curve_{row['metric']}" if "epoch" in row else row["metric"]
 
 
-def _log_metrics(client: Any, run_id: str, values: list[tuple[str, float, int]]) -> None:
+def log_metrics(client: Any, run_id: str, values: list[tuple[str, float, int]]) -> None:
     import time
 
     from mlflow.entities import Metric

@@ -1,0 +1,96 @@
+"""`hnn benchmark`: every table of the paper from one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from flows.commands.terminal import DEFAULT_WORKSPACE, WorkspaceOption, err, out
+
+
+def benchmark(
+    names: Annotated[list[str] | None, typer.Argument(help="Experiments; all if none is named.")] = None,
+    trials: Annotated[int | None, typer.Option("--trials", min=1, help="Trials [default: as the paper, 10].")] = None,
+    protocol: Annotated[str | None, typer.Option("--protocol", help="transductive or inductive.")] = None,
+    datasets: Annotated[str, typer.Option("--datasets", help="Comma-separated, e.g. citeseer,cora-cc.")] = "",
+    data: Annotated[
+        Path | None, typer.Option("--data", help="HyperGCN's data folder [default: HNN_DATA/hypergcn].")
+    ] = None,
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    workers: Annotated[int, typer.Option("--workers", min=0, help="Trials side by side; 0 = cores.")] = 0,
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Folder of results.md [default: in the workspace].")
+    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the rows as JSON to this file.")] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+) -> None:
+    """Run the paper's experiments; finished trials are kept and not run again."""
+    from flows import benchmark as benchmarks
+
+    if listing:
+        for spec in benchmarks.choose(names or ()):
+            out.print(f"[bold]{spec.name:<32}[/] {spec.title}")
+        return
+    wanted = tuple(part.strip() for part in datasets.split(",") if part.strip())
+    request = benchmarks.BenchmarkRequest(
+        names=tuple(names or ()),
+        trials=trials,
+        protocol=protocol,
+        datasets=wanted,
+        data=str(data) if data else None,
+        workspace=str(workspace),
+        workers=workers,
+    )
+    planned = benchmarks.plan(request)
+    err.print(f"{len(planned)} trials of {len({trial.spec.name for trial in planned})} experiments")
+    from flows import logs
+    from flows.environment import prepare
+
+    prepare(workspace, quiet=True)
+    logs.to_terminal()
+    from flows.pipeline import benchmark_flow
+
+    rows = benchmark_flow(
+        list(request.names),
+        trials,
+        protocol,
+        list(wanted),
+        request.data,
+        request.workspace,
+        workers,
+        str(results) if results else None,
+    )
+    if json_file is not None:
+        import json
+
+        from flows.workspace import write_atomically
+
+        write_atomically(json_file, json.dumps({"rows": rows}, indent=2) + "\n")
+    _print(rows)
+    folder = results or workspace / "benchmark"
+    out.print(f"Results  {folder / 'results.md'}  {folder / 'results.html'}", soft_wrap=True)
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    """A table for each experiment, protocol and metric: models down, data sets across, the paper in brackets."""
+    from rich.table import Table
+
+    for experiment, protocol, metric in dict.fromkeys((r["experiment"], r["protocol"], r["metric"]) for r in rows):
+        mine = [r for r in rows if (r["experiment"], r["protocol"], r["metric"]) == (experiment, protocol, metric)]
+        datasets = list(dict.fromkeys(row["dataset"] for row in mine))
+        title = f"{experiment}, {protocol}, {metric} (paper)"
+        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+        table.add_column("model", no_wrap=True)
+        for dataset in datasets:
+            table.add_column(dataset, justify="right")
+        for model in dict.fromkeys(row["model"] for row in mine):
+            cells = {row["dataset"]: _cell(row) for row in mine if row["model"] == model}
+            table.add_row(model, *(cells.get(dataset, "") for dataset in datasets))
+        out.print(table)
+
+
+def _cell(row: dict[str, Any]) -> str:
+    published = "" if row["paper"] is None else f" ({row['paper']:.3f})"
+    return f"{row['mean']:.3f}{published}"
