@@ -28,7 +28,7 @@ def free_port() -> int:
 def server(
     command: list[str], health: str, environment: dict[str, str], log: Path
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A server in a session of its own, ready when its health address answers, gone with all its children at the end."""
+    """A server in a session of its own, ready when its health address answers, gone with its children at the end."""
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
         try:
