@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -16,9 +17,23 @@ if TYPE_CHECKING:
 class Element:
     """One element. ``contents`` holds its text runs and the indices of its child elements, in order."""
 
-    __slots__ = ("attributes", "children", "classes", "contents", "index", "namespace", "parent", "style", "tag")
+    __slots__ = (
+        "attributes",
+        "children",
+        "classes",
+        "contents",
+        "identity",
+        "index",
+        "namespace",
+        "parent",
+        "place",
+        "style",
+        "tag",
+    )
 
     style: ComputedStyle
+    classes: frozenset[str]
+    identity: str  # the id as selectors compare it
 
     def __init__(self, index: int, tag: str, parent: int | None, attributes: dict[str, str]) -> None:
         self.index = index
@@ -28,6 +43,7 @@ class Element:
         self.children: list[int] = []
         self.contents: list[str | int] = []
         self.namespace = "html"
+        self.place = 0  # among its siblings
 
     def __repr__(self) -> str:
         return f"<{self.tag}> #{self.index}"
@@ -39,31 +55,59 @@ _HTML_INSIDE = frozenset(("foreignObject", "desc", "title", "mi", "mo", "mn", "m
 
 def parse(html: str) -> tuple[list[Element], bool]:
     """Every element of the document, ``<html>`` first, each after its parent; and quirks mode."""
-    elements: list[Element] = []
-    index_of: dict[int, int] = {}
     root = LexborHTMLParser(html).root
     if root is None:
-        return elements, True
-    for node in root.traverse(include_text=True):
-        parent = node.parent
-        above = None if parent is None else index_of.get(parent.mem_id)
-        if node.is_text_node:
-            if above is not None:
-                elements[above].contents.append(node.text_content or "")
-        elif node.is_element_node:
-            index = len(elements)
-            index_of[node.mem_id] = index
-            attributes = {name: value or "" for name, value in node.attributes.items()}
-            element = Element(index, node.tag or "", above, attributes)
+        return [], True
+    elements = [_element(root, 0, None)]
+    above = elements[0]
+    resume: list[tuple[LexborNode, Element]] = []  # where to go on after a subtree
+    node = root.first_child
+    while node is not None or resume:
+        if node is None:
+            node, above = resume.pop()
+            node = node.next
+            continue
+        tag = node.tag or "-"
+        if tag == "-text":
+            above.contents.append(node.text_content or "")
+        elif tag[0] != "-":  # comments and their like
+            element = _element(node, len(elements), above)
             elements.append(element)
-            if above is not None:
-                elements[above].children.append(index)
-                elements[above].contents.append(index)
-                if element.tag in ("svg", "math"):
-                    element.namespace = element.tag
-                elif elements[above].namespace != "html" and elements[above].tag not in _HTML_INSIDE:
-                    element.namespace = elements[above].namespace
-    return elements, quirks.mode(_doctype(root))
+            child = node.first_child
+            if child is not None:
+                resume.append((node, above))
+                node, above = child, element
+                continue
+        node = node.next
+    is_quirky = quirks.mode(_doctype(root))
+    for element in elements:
+        names, identity = element.attributes.get("class", ""), element.attributes.get("id", "")
+        element.classes = _classes(names, is_quirky) if names else _NO_CLASSES
+        element.identity = identity.lower() if is_quirky else identity
+    return elements, is_quirky
+
+
+_NO_CLASSES: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=20_000)
+def _classes(text: str, is_quirky: bool) -> frozenset[str]:
+    """The names in a class attribute; quirks mode does not distinguish case."""
+    return frozenset((text.lower() if is_quirky else text).split())
+
+
+def _element(node: LexborNode, index: int, above: Element | None) -> Element:
+    attributes = {name: value or "" for name, value in node.attributes.items()}
+    element = Element(index, node.tag or "", None if above is None else above.index, attributes)
+    if above is not None:
+        element.place = len(above.children)
+        above.children.append(index)
+        above.contents.append(index)
+        if element.tag in ("svg", "math"):
+            element.namespace = element.tag
+        elif above.namespace != "html" and above.tag not in _HTML_INSIDE:
+            element.namespace = above.namespace
+    return element
 
 
 def _doctype(root: LexborNode) -> str | None:

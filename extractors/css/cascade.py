@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import chain
+from typing import NamedTuple
 
 from extractors.css import colours, hints, media, stylesheet
 from extractors.css.computed import ComputedStyle, Layer, compute, root_parent
-from extractors.css.declarations import EMPTY, style_attribute
-from extractors.css.ruleset import RuleSet
+from extractors.css.declarations import EMPTY, Block, contents
+from extractors.css.properties import SIDES
+from extractors.css.ruleset import Entry, RuleSet
 from extractors.css.selectors import Matcher
 from extractors.css.values import Page
 from extractors.tree import Element
@@ -19,12 +21,7 @@ from extractors.tree import Element
 def apply(elements: Sequence[Element], width: float, quirks: bool) -> None:
     """Give every element its computed style."""
     page = Page(width=width, height=media.HEIGHT, quirks=quirks)
-    for element in elements:
-        names = element.attributes.get("class", "")
-        element.classes = frozenset((names.lower() if quirks else names).split()) if names else frozenset()
-    author = author_rules(_sheets(elements), width, quirks)
-    defaults = user_agent_rules(quirks)
-    cascade = _Cascade(elements, page, defaults, author)
+    cascade = _Cascade(elements, page, user_agent_rules(quirks), author_rules(_sheets(elements), width, quirks))
     for element in elements:
         if element.tag == "body" and "link" in element.attributes:
             page.link_colour = colours.legacy(element.attributes["link"]) or page.link_colour
@@ -33,6 +30,28 @@ def apply(elements: Sequence[Element], width: float, quirks: bool) -> None:
             page.root_font_size = element.style.font_size
         elif element.tag == "body":
             page.body_colour = element.style["color"]
+
+
+class Sources(NamedTuple):
+    """Where one element's declarations come from."""
+
+    defaults: tuple[Entry, ...]
+    hints: hints.Hints
+    table_hints: hints.Hints
+    author: tuple[Entry, ...]
+    inline: Block
+
+    def looked_up(self) -> list[str]:
+        """Values of the parent they ask for, besides those handed down to every child."""
+        names = [*self.inline.looks_up, *(_BORDER_COLOURS if self.table_hints else ())]
+        for entry in self.defaults:
+            names += entry.block.looks_up
+        for entry in self.author:
+            names += entry.block.looks_up
+        return names
+
+
+_BORDER_COLOURS = tuple(f"border-{side}-color" for side in SIDES)  # cells of a bordered table inherit them
 
 
 class _Cascade:
@@ -46,44 +65,44 @@ class _Cascade:
         self.matcher = Matcher(elements, page.quirks)
         self.initial = root_parent(page)
         self.cells: dict[int, hints.Hints] = {}  # cell hints by the index of their table
-        # The layers are kept beside the style so that their ids stay theirs.
-        self.shared: dict[tuple[object, ...], tuple[ComputedStyle, list[Layer]]] = {}
+        # Kept beside each style is what its key names by id, so that the ids stay theirs.
+        self.shared: dict[tuple[object, ...], tuple[ComputedStyle, object]] = {}
 
     def style(self, element: Element) -> ComputedStyle:
+        self.matcher.enter(element)
         parent = self.initial if element.parent is None else self.elements[element.parent].style
-        layers, own = self._layers(element)
-        key = (id(parent), element.tag, *map(id, layers))
-        known = self.shared.get(key)
-        if known is not None:
-            return known[0]
-        style = compute(element.tag, layers, own, parent)
-        self.shared[key] = style, layers
-        return style
-
-    def _layers(self, element: Element) -> tuple[list[Layer], list[Layer]]:
-        """All layers weakest first, and the browser's own among them."""
-        rules = self.defaults if element.namespace == "html" else foreign_rules()
-        own = [entry.block for entry in rules.matching(self.matcher, element)]
-        defaults: list[Layer] = [block.normal for block in own]
-        layers = list(defaults)
         attributes = element.attributes
-        if attributes:
-            hinted = hints.of(element.tag, attributes)
-            if hinted:
-                layers.append(hinted)
-        if element.tag in hints.OF_TABLE:
-            layers.append(self._table_hints(element))
-        matched = self.author.matching(self.matcher, element)
-        inline = EMPTY
-        if "style" in attributes:
-            inline = style_attribute(attributes["style"], self.page.quirks)
-        layers += [entry.block.normal for entry in matched if entry.block.normal]
-        if inline.normal:
-            layers.append(inline.normal)
-        layers += [entry.block.important for entry in self.author.important(matched) if entry.block.important]
-        if inline.important:
-            layers.append(inline.important)
-        layers += [block.important for block in own if block.important]
+        sources = Sources(
+            (self.defaults if element.namespace == "html" else foreign_rules()).matching(self.matcher, element),
+            hints.of(element.tag, attributes) if attributes else hints.NONE,
+            self._table_hints(element) if element.tag in hints.OF_TABLE else hints.NONE,
+            self.author.matching(self.matcher, element),
+            contents(attributes["style"], self.page.quirks).block if "style" in attributes else EMPTY,
+        )
+        key = (
+            parent.handed_down(sources.looked_up()),
+            element.tag,
+            sources.defaults,
+            id(sources.hints),
+            id(sources.table_hints),
+            sources.author,
+            sources.inline,
+        )
+        known = self.shared.get(key)
+        if known is None:
+            layers, defaults = self._layers(sources)
+            known = self.shared[key] = compute(element.tag, layers, defaults, parent), (parent, sources)
+        return known[0]
+
+    def _layers(self, sources: Sources) -> tuple[list[Layer], list[Layer]]:
+        """All layers of declarations, weakest first, and the browser's own among them."""
+        defaults: list[Layer] = [entry.block.normal for entry in sources.defaults]
+        layers = [*defaults, sources.hints, sources.table_hints]
+        layers += [entry.block.normal for entry in sources.author]
+        layers.append(sources.inline.normal)
+        layers += [entry.block.important for entry in self.author.important(sources.author)]
+        layers.append(sources.inline.important)
+        layers += [entry.block.important for entry in sources.defaults]
         return layers, defaults
 
     def _table_hints(self, element: Element) -> hints.Hints:

@@ -35,6 +35,11 @@ class ComputedStyle(Mapping[str, str]):
         self.blockifies = False  # whether children are flex or grid items
         self.font_size = font.computed
 
+    def handed_down(self, names: Sequence[str]) -> tuple[object, ...]:
+        """All of this style that can reach a child which asks for no more than ``names``."""
+        key: tuple[object, ...] = (id(self.inherited), self.font, self.blockifies)
+        return key + tuple([self.raw(name) for name in names]) if names else key
+
     def raw(self, name: str) -> Any:
         """The value before what depends on this element is resolved."""
         value = self.own.get(name)
@@ -68,39 +73,31 @@ def compute(tag: str, layers: Sequence[Layer], defaults: Sequence[Layer], parent
         declared.update(layer)
     if not LOGICAL.keys().isdisjoint(declared):
         declared = _physical(layers, declared, parent)
-    inherited = parent.inherited
-    changes: dict[str, Any] = {}
-    custom = [name for name in declared if name.startswith("--")]
-    for name in custom:
-        value = declared.pop(name)
-        if not isinstance(value, Inherit):
-            changes[name] = value
-        elif value.keyword == "initial":
-            changes[name] = None
-    deferred = {name: value for name, value in declared.items() if isinstance(value, Inherit | Substitution)}
-    for name, value in deferred.items():
-        if isinstance(value, Substitution):
-            value = _substituted(name, value, {**inherited, **changes}, parent.page.quirks)
-        if isinstance(value, Inherit):
-            value = _wide(name, value.keyword, defaults, parent)
-        declared[name] = value
-
-    font = _font(declared, parent)
-    style = ComputedStyle(parent.page, {}, inherited, font)
-    own = style.own
+    own: dict[str, Any] = {}
+    changes: dict[str, Any] = {}  # to what is inherited
     for name, value in declared.items():
-        if name in INHERITED:
-            changes[name] = value
-        else:
+        if value.__class__ is not str and isinstance(value, Inherit | Substitution):
+            continue  # settled below, when all custom properties are known
+        if name in _NOT_INHERITED:
             own[name] = value
-    if font is not parent.font:
+        else:
+            changes[name] = value
+    for name, value in declared.items():
+        if value.__class__ is not str and isinstance(value, Inherit | Substitution):
+            settled = _settled(name, value, defaults, {**parent.inherited, **changes}, parent)
+            (own if name in _NOT_INHERITED else changes)[name] = settled
+    font = parent.font
+    if "font-size" in changes or "font-family" in changes:
+        font = _font(changes, parent)
         changes["font-size"] = px(font.computed)
-    elif "font-size" in changes:
-        del changes["font-size"]
+    style = ComputedStyle(parent.page, own, parent.inherited, font)
     if changes:
-        _settle(changes, style, parent)
+        _hand_down(changes, style, parent)
     _adjust(tag, style, parent, declared)
     return style
+
+
+_NOT_INHERITED = INITIAL.keys() - INHERITED
 
 
 def _physical(layers: Sequence[Layer], declared: Layer, parent: ComputedStyle) -> dict[str, Any]:
@@ -135,6 +132,18 @@ def _substituted(name: str, value: Substitution, custom: Layer, quirks: bool) ->
     return dict(declare(value.name, text.strip(), quirks)).get(name, Inherit("unset"))
 
 
+def _settled(
+    name: str, value: Inherit | Substitution, defaults: Sequence[Layer], custom: Layer, parent: ComputedStyle
+) -> Any:
+    if isinstance(value, Substitution):
+        value = _substituted(name, value, custom, parent.page.quirks)
+    if not isinstance(value, Inherit):
+        return value
+    if name.startswith("--"):
+        return None if value.keyword == "initial" else custom.get(name)
+    return _wide(name, value.keyword, defaults, parent)
+
+
 def _wide(name: str, keyword: str, defaults: Sequence[Layer], parent: ComputedStyle) -> Any:
     if keyword in ("revert", "revert-layer"):
         for layer in reversed(defaults):
@@ -160,18 +169,20 @@ def _font(declared: Layer, parent: ComputedStyle) -> Font:
     return keyword_font(MEDIUM, monospace, parent.page.quirks)
 
 
-def _settle(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle) -> None:
+def _hand_down(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle) -> None:
     """Inherited values that depend on this element become plain before they are handed down."""
-    style.inherited = {**parent.inherited, **changes}
     for name, value in changes.items():
-        if value.__class__ is str or value is None:
+        if value.__class__ is str or value is None or isinstance(value, LineHeightFactor):
             continue
         if isinstance(value, Weight):
-            style.inherited[name] = value.from_parent(parent["font-weight"])
+            changes[name] = value.from_parent(parent["font-weight"])
         elif value is CURRENT_COLOUR:
-            style.inherited[name] = parent["color"]
-        elif isinstance(value, Deferred) and not isinstance(value, LineHeightFactor):
-            style.inherited[name] = value.resolve(style)
+            changes[name] = parent["color"]
+        elif isinstance(value, Deferred):
+            changes[name] = value.resolve(style)
+    # Equal changes to the same inheritance are one object: children of both then share their styles.
+    key = (id(parent.inherited), *changes.items())
+    style.inherited = style.page.inheritances.setdefault(key, {**parent.inherited, **changes})
 
 
 _BLOCK_EQUIVALENT_NAMES = """

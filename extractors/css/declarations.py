@@ -5,22 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from extractors.css.properties import LONGHANDS, PARSERS, WIDE_KEYWORDS
+from extractors.css.properties import INHERITED, LONGHANDS, PARSERS, WIDE_KEYWORDS, Inherit
 from extractors.css.shorthands import ALIASES, LOGICAL, SHORTHANDS
-from extractors.css.syntax import Declaration, Rule, block_contents
+from extractors.css.syntax import Rule, block_contents
 from extractors.css.values import Deferred, tokens
 
 Longhands = tuple[tuple[str, Any], ...]
-
-
-class Block(NamedTuple):
-    """The declarations of one rule or style attribute, by longhand."""
-
-    normal: dict[str, Any]
-    important: dict[str, Any]
-
-
-EMPTY = Block({}, {})
 
 
 class Substitution(Deferred):
@@ -31,6 +21,26 @@ class Substitution(Deferred):
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.text = text
+
+
+class Block:
+    """The declarations of one rule or style attribute, by longhand."""
+
+    __slots__ = ("important", "looks_up", "normal")
+
+    def __init__(self, normal: dict[str, Any], important: dict[str, Any]) -> None:
+        self.normal = normal
+        self.important = important
+        # The values of the parent it asks for, besides those handed down anyway.
+        self.looks_up = tuple(
+            name
+            for declared in (normal, important)
+            for name, value in declared.items()
+            if isinstance(value, Inherit | Substitution) and name not in INHERITED
+        )
+
+
+EMPTY = Block({}, {})
 
 
 @lru_cache(maxsize=20_000)
@@ -66,19 +76,26 @@ def longhands_of(name: str) -> tuple[str, ...]:
     return ()
 
 
-def block(items: list[Declaration | Rule], quirks: bool) -> Block:
-    normal: dict[str, Any] = {}
-    important: dict[str, Any] = {}
-    for item in items:
-        if isinstance(item, Declaration):
-            target = important if item.important else normal
-            for longhand, value in declare(item.name, item.value, quirks):
-                # A later declaration of a block wins, so its place in the order moves to the end.
-                target.pop(longhand, None)
-                target[longhand] = value
-    return Block(normal, important) if normal or important else EMPTY
+class Contents(NamedTuple):
+    """What stands between a rule's braces, or in a style attribute."""
+
+    block: Block
+    rules: tuple[Rule, ...]  # nested ones
 
 
 @lru_cache(maxsize=20_000)
-def style_attribute(text: str, quirks: bool) -> Block:
-    return block(block_contents(text), quirks)
+def contents(text: str, quirks: bool) -> Contents:
+    normal: dict[str, Any] = {}
+    important: dict[str, Any] = {}
+    rules: list[Rule] = []
+    for item in block_contents(text):
+        if isinstance(item, Rule):
+            rules.append(item)
+            continue
+        target = important if item.important else normal
+        for longhand, value in declare(item.name, item.value, quirks):
+            # A later declaration of a block wins, so its place in the order moves to the end.
+            target.pop(longhand, None)
+            target[longhand] = value
+    block = Block(normal, important) if normal or important else EMPTY
+    return Contents(block, tuple(rules))

@@ -12,6 +12,7 @@ from extractors.css import declarations, selectors
 from extractors.css.lengths import ABSOLUTE
 from extractors.css.supported import PROPERTIES
 from extractors.css.syntax import MAX_NESTING, nesting
+from extractors.css.tokens import component_values
 from extractors.css.values import split_commas
 
 HEIGHT = 600.0  # of the viewport; mail asks for it almost never
@@ -67,8 +68,7 @@ def supports(text: str) -> bool:
 def _tokens(text: str) -> list[Any] | None:
     if nesting(text) > MAX_NESTING:
         return None
-    parsed = tinycss2.parse_component_value_list(text, skip_comments=True)
-    return [token for token in parsed if token.type != "whitespace"]
+    return [token for token in component_values(text) if token.type != "whitespace"]
 
 
 def _query(tokens: Sequence[Any], width: float) -> bool:

@@ -124,13 +124,11 @@ def _has_one(matcher: Matcher, anchor: Element, selector: Selector) -> bool:
         selector.combinators,
         0,
     )
-    siblings = matcher.siblings(anchor)
-    after = siblings[siblings.index(anchor.index) + 1 :]
-    roots = after if selector.combinators[-1] in "+~" else anchor.children
-    queue = list(roots)
+    beside = selector.combinators[-1] in "+~"
+    queue = matcher.siblings(anchor)[anchor.place + 1 :] if beside else list(anchor.children)
     while queue:
         candidate = matcher.elements[queue.pop()]
-        if matcher.matches(anchored, candidate):
+        if matcher.any([anchored], candidate):
             return True
         queue += candidate.children
     return False
@@ -150,6 +148,8 @@ def _nth(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
 
     def test(matcher: Matcher, element: Element) -> bool:
         place = _place(matcher, element, name, of)
+        if not place:
+            return False
         if step == 0:
             return place == offset
         return (place - offset) % step == 0 and (place - offset) // step >= 0
@@ -159,15 +159,17 @@ def _nth(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
 
 
 def _place(matcher: Matcher, element: Element, name: str, of: Sequence[Selector] | None) -> int:
-    siblings = matcher.siblings(element)
+    """The element's place, from 1, among the siblings that count; 0 if it does not count itself."""
     if name.endswith("of-type"):
-        siblings = [i for i in siblings if matcher.elements[i].tag == element.tag]
-    if of is not None:
-        siblings = [i for i in siblings if matcher.any(of, matcher.elements[i])]
-        if element.index not in siblings:
-            return 0 if name == "nth-child" else -1
-    place = siblings.index(element.index)
-    return len(siblings) - place if "last" in name else place + 1
+        place, total = matcher.place_of_type(element)
+    elif of is None:
+        place, total = element.place, len(matcher.siblings(element))
+    else:
+        counted = [i for i in matcher.siblings(element) if matcher.any(of, matcher.elements[i])]
+        if element.index not in counted:
+            return 0
+        place, total = counted.index(element.index), len(counted)
+    return total - place if "last" in name else place + 1
 
 
 def _lang_or_dir(name: str, arguments: Sequence[Any]) -> tuple[Test, int]:
@@ -193,7 +195,7 @@ def _inherited(matcher: Matcher, element: Element | None, attribute: str) -> str
 
 
 def _first(matcher: Matcher, element: Element) -> bool:
-    return matcher.siblings(element)[0] == element.index
+    return element.place == 0
 
 
 def _last(matcher: Matcher, element: Element) -> bool:

@@ -1,9 +1,9 @@
-"""Selectors: parsed once, matched right to left, found through the id, class or tag they end in.
+"""Selectors: parsed once, matched right to left.
 
-A browser keeps its rules in buckets by the last compound's id, class or tag, so that an element only
-meets rules that could match it; so does this. Compared with asking lexbor for every rule's elements
-it is several times faster on real mail, knows quirks mode and nesting, and its worst case is bounded:
-a failed (element, compound) pair is remembered, so ``b div div div p`` cannot go exponential.
+Matching does not go through lexbor's selectors: those know neither quirks mode nor nesting, reject
+lists a browser accepts, and go exponential on ``b div div div div p`` in a deep tree. Here a selector is
+tried only on elements its last compound names (see ``ruleset``), only where the names of its other
+compounds occur above, and a failed (element, compound) pair is not tried twice.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tinycss2
 
 from extractors.css import pseudo_classes
 from extractors.css.syntax import MAX_NESTING, nesting
+from extractors.css.tokens import component_values
 from extractors.tree import Element
 
 MAX_COMPOUNDS = 16  # Chromium has no such limit; no real rule comes near it
@@ -29,32 +30,75 @@ class Compound(NamedTuple):
     ids: tuple[str, ...]
     classes: tuple[str, ...]
     tests: tuple[Test, ...]
+    attribute: str | None = None  # the first attribute among the tests, if any
+
+    def admits(self, element: Element) -> bool:
+        """Whether tag, id and classes fit."""
+        if self.tag is not None and self.tag != element.tag and self.tag != element.tag.lower():
+            return False
+        for name in self.classes:
+            if name not in element.classes:
+                return False
+        for name in self.ids:  # noqa: SIM110  -- all() costs more than the loop here
+            if name != element.identity:
+                return False
+        return True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How a matcher spells what this compound asks for."""
+        tags = () if self.tag is None else (self.tag,)
+        return (*tags, *("#" + name for name in self.ids), *("." + name for name in self.classes))
 
 
 class Selector:
     """Compounds from right to left; ``combinators[i]`` stands between compound i and i + 1."""
 
-    __slots__ = ("combinators", "compounds", "is_simple", "specificity")
+    __slots__ = ("above", "combinators", "compounds", "is_local", "specificity")
 
     def __init__(self, compounds: tuple[Compound, ...], combinators: tuple[str, ...], specificity: int) -> None:
         self.compounds = compounds
         self.combinators = combinators
         self.specificity = specificity
-        only = compounds[0]
-        counted = (only.tag is not None) + len(only.ids) + len(only.classes)
-        # Simple: being found in its bucket already proves the match.
-        self.is_simple = len(compounds) == 1 and not only.tests and counted <= 1
+        # Local: tag, id and classes of the element decide alone.
+        self.is_local = len(compounds) == 1 and not compounds[0].tests
+        above: list[str] = []
+        for compound, combinator in zip(compounds[1:], combinators, strict=False):  # :has() starts with one more
+            if combinator not in " >":
+                break  # from here on it is about siblings, or about their ancestors
+            above += compound.names
+        self.above = tuple(above)
 
 
 class Matcher:
-    """Matching against one document."""
+    """Matching against one document, whose elements are entered in document order."""
 
     def __init__(self, elements: Sequence[Element], quirks: bool) -> None:
         self.elements = elements
         self.quirks = quirks
+        self._above: dict[str, int] = {}  # how often each tag, id and class occurs above the current element
+        self._open: list[Element] = []  # the elements counted there
+        self._last: Element | None = None
         self._failed: set[tuple[Selector, int, int]] = set()
+        self._places: dict[tuple[int | None, str], dict[int, int]] = {}
+
+    def enter(self, element: Element) -> None:
+        """Make ``element``, the next in document order, the one ``matches`` is about."""
+        above, stack = self._above, self._open
+        if self._last is not None and self._last.index == element.parent:
+            stack.append(self._last)
+            for name in _names(self._last):
+                above[name] = above.get(name, 0) + 1
+        while stack and stack[-1].index != element.parent:
+            for name in _names(stack.pop()):
+                above[name] -= 1
+        self._last = element
 
     def matches(self, selector: Selector, element: Element) -> bool:
+        above = self._above
+        for name in selector.above:
+            if not above.get(name):
+                return False
         return self._from(selector, 0, element)
 
     def any(self, selectors: Sequence[Selector], element: Element) -> bool:
@@ -64,11 +108,25 @@ class Matcher:
         return None if element.parent is None else self.elements[element.parent]
 
     def siblings(self, element: Element) -> list[int]:
+        """All children of the element's parent, itself included."""
         return [element.index] if element.parent is None else self.elements[element.parent].children
 
+    def place_of_type(self, element: Element) -> tuple[int, int]:
+        """Its place among the siblings of its tag, from 0, and how many those are."""
+        key = (element.parent, element.tag)
+        if key not in self._places:
+            same = (i for i in self.siblings(element) if self.elements[i].tag == element.tag)
+            self._places[key] = {index: place for place, index in enumerate(same)}
+        places = self._places[key]
+        return places[element.index], len(places)
+
     def _from(self, selector: Selector, position: int, element: Element) -> bool:
-        if not self._compound(selector.compounds[position], element):
+        compound = selector.compounds[position]
+        if not compound.admits(element):
             return False
+        for test in compound.tests:
+            if not test(self, element):
+                return False
         if position == len(selector.combinators):
             return True
         key = (selector, position, element.index)
@@ -91,21 +149,16 @@ class Matcher:
                 above = self.parent(above)
             return False
         siblings = self.siblings(element)
-        before = siblings[: siblings.index(element.index)]
-        if combinator == "+":
-            before = before[-1:]
-        return any(self._from(selector, position + 1, self.elements[i]) for i in reversed(before))
+        first = max(0, element.place - 1) if combinator == "+" else 0
+        nearest_first = range(element.place - 1, first - 1, -1)
+        return any(self._from(selector, position + 1, self.elements[siblings[i]]) for i in nearest_first)
 
-    def _compound(self, compound: Compound, element: Element) -> bool:
-        if compound.tag is not None and compound.tag != element.tag.lower():
-            return False
-        if compound.classes and not all(name in element.classes for name in compound.classes):
-            return False
-        if compound.ids:
-            identity = element.attributes.get("id", "")
-            if any(name != (identity.lower() if self.quirks else identity) for name in compound.ids):
-                return False
-        return all(test(self, element) for test in compound.tests)
+
+def _names(element: Element) -> list[str]:
+    names = [element.tag.lower(), *("." + name for name in element.classes)]
+    if element.identity:
+        names.append("#" + element.identity)
+    return names
 
 
 class Scope(NamedTuple):
@@ -121,7 +174,7 @@ def parse(text: str, scope: Scope) -> tuple[Selector, ...] | None:
     if ("(" in text or "[" in text) and nesting(text) > MAX_NESTING:
         return None
     try:
-        return selector_list(tinycss2.parse_component_value_list(text, skip_comments=True), scope, nested=True)
+        return selector_list(component_values(text), scope, nested=True)
     except SelectorError:
         return None
 
@@ -195,6 +248,7 @@ def _compound(tokens: list[Any], scope: Scope) -> tuple[Compound, int]:
     ids: list[str] = []
     classes: list[str] = []
     tests: list[Test] = []
+    attribute: str | None = None
     specificity = 0
     position = 2 if _is_literal(tokens[0], "*") and len(tokens) > 2 and _is_literal(tokens[1], "|") else 0
     if tokens[position].type == "ident":
@@ -213,7 +267,9 @@ def _compound(tokens: list[Any], scope: Scope) -> tuple[Compound, int]:
             classes.append(following.lower_value if scope.quirks else following.value)
             position += 1
         elif token.type == "[] block":
-            tests.append(_attribute([t for t in token.content if t.type != "whitespace"]))
+            name, test = _attribute([t for t in token.content if t.type != "whitespace"])
+            attribute = attribute or name
+            tests.append(test)
         elif _is_literal(token, ":") and following is not None:
             position += 1
             if _is_literal(following, ":") and position + 1 < len(tokens):
@@ -229,7 +285,7 @@ def _compound(tokens: list[Any], scope: Scope) -> tuple[Compound, int]:
             raise SelectorError
         specificity += weight
         position += 1
-    return Compound(tag, tuple(ids), tuple(classes), tuple(tests)), specificity
+    return Compound(tag, tuple(ids), tuple(classes), tuple(tests), attribute), specificity
 
 
 def _is_literal(token: Any, value: str) -> bool:
@@ -254,12 +310,12 @@ _CASELESS_NAMES = """
 _CASELESS = frozenset(_CASELESS_NAMES.split())
 
 
-def _attribute(tokens: Sequence[Any]) -> Test:
+def _attribute(tokens: Sequence[Any]) -> tuple[str, Test]:
     if not tokens or tokens[0].type != "ident":
         raise SelectorError
     name: str = tokens[0].lower_value
     if len(tokens) == 1:
-        return lambda matcher, element: name in element.attributes
+        return name, lambda matcher, element: name in element.attributes
     # tinycss2 gives ~=, |=, ^=, $=, *= as one literal and = as another.
     operator, value = tokens[1], tokens[2] if len(tokens) > 2 else None
     if operator.type != "literal" or value is None or value.type not in ("ident", "string"):
@@ -275,7 +331,7 @@ def _attribute(tokens: Sequence[Any]) -> Test:
         found = element.attributes.get(name)
         return found is not None and compare(found.lower() if caseless else found, wanted)
 
-    return test
+    return name, test
 
 
 _OPERATORS: dict[str, Callable[[str, str], bool]] = {

@@ -8,9 +8,9 @@ from itertools import count
 from typing import NamedTuple
 
 from extractors.css import selectors
-from extractors.css.declarations import EMPTY, Block, block
+from extractors.css.declarations import EMPTY, Block, contents
 from extractors.css.selectors import Scope, Selector
-from extractors.css.syntax import MAX_NESTING, Declaration, Rule, block_contents, stylesheet
+from extractors.css.syntax import MAX_NESTING, Rule, stylesheet
 
 _anonymous = count()
 
@@ -38,13 +38,11 @@ def parse(text: str, quirks: bool) -> tuple[StyleRule, ...]:
     return tuple(_rules(stylesheet(text), Context(Scope(quirks))))
 
 
-def _rules(items: Sequence[Declaration | Rule], context: Context) -> Iterator[StyleRule]:
+def _rules(items: Sequence[Rule], context: Context) -> Iterator[StyleRule]:
     if context.depth > MAX_NESTING:
         return
     inside = context._replace(depth=context.depth + 1)
     for item in items:
-        if isinstance(item, Declaration):
-            continue
         if item.name == "layer":
             yield from _layers(item, inside)
         elif item.block is None:
@@ -66,12 +64,11 @@ def _group(text: str, context: Context) -> Iterator[StyleRule]:
 
 
 def _style_rule(text: str, context: Context) -> Iterator[StyleRule]:
-    contents = block_contents(text)
-    declared = block(contents, context.scope.quirks)
+    declared, nested = contents(text, context.scope.quirks)
     if declared is not EMPTY and context.scope.parent is not None:
         yield StyleRule(context.scope.parent, declared, context.conditions, context.layer)
-    if any(isinstance(item, Rule) for item in contents):
-        yield from _rules(contents, context)
+    if nested:
+        yield from _rules(nested, context)
 
 
 def _layers(rule: Rule, context: Context) -> Iterator[StyleRule]:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
-import tinycss2
-
 from extractors.css.syntax import MAX_NESTING, nesting
+from extractors.css.tokens import component_values
 
 
 @dataclass(slots=True)
@@ -28,6 +27,7 @@ class Page:
     link_colour: str = "rgb(0, 0, 238)"
     body_colour: str = "rgb(0, 0, 0)"  # quirks mode: tables take the body's colour, not their parent's
     root_font_size: float = 16.0
+    inheritances: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
 
 
 class Style(Protocol):
@@ -67,7 +67,7 @@ def tokens(text: str) -> Sequence[Any] | None:
     """Component values without white space and comments; None where brackets nest absurdly deep."""
     if "(" in text and nesting(text) > MAX_NESTING:
         return None
-    parsed = tinycss2.parse_component_value_list(text, skip_comments=True)
+    parsed = component_values(text)
     # The end of the text closes an open string, url() or bracket: tinycss2 notes that as an error.
     return tuple(t for t in parsed if t.type != "whitespace" and not (t.type == "error" and t.kind[:4] == "eof-"))
 
