@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import research, review, running
+from flows.commands import email, research, review, running
 from flows.commands.terminal import err, escape
 from flows.errors import HnnError, UsageError
 
@@ -24,6 +24,8 @@ app.command()(running.stage)
 app.command()(review.status)
 app.command("runs")(review.list_runs)
 app.command("config")(review.show_config)
+app.command()(email.inspect)
+app.command()(email.report)
 app.command()(research.benchmark)
 app.command()(review.clean)
 app.command()(review.ui)
