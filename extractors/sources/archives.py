@@ -126,7 +126,7 @@ def _tar(file: IO[bytes], size: int, options: SourceOptions) -> Iterator[Found]:
     stream = Metered(
         gzip.GzipFile(fileobj=file) if compressed else file,
         Meter(size, options.max_archive_ratio),
-        max_read=options.max_message_bytes + 1,
+        max_read=_longest_read(options),
     )
     with tarfile.open(fileobj=stream, mode="r:") as archive:
         while (entry := archive.next()) is not None:
@@ -164,7 +164,7 @@ def _reraise_if_disk(error: Exception) -> None:
 def _metered_entry(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, meter: Meter, options: SourceOptions
 ) -> io.BufferedReader:
-    return io.BufferedReader(Metered(archive.open(entry), meter, max_read=options.max_message_bytes + 1))
+    return io.BufferedReader(Metered(archive.open(entry), meter, max_read=_longest_read(options)))
 
 
 def _tar_entry(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> IO[bytes]:
@@ -194,6 +194,11 @@ def _index_bytes(file: IO[bytes], size: int) -> int:
         if record.startswith(b"PK\x06\x06") and len(record) == _END_OF_ZIP64.size:
             claimed = max(claimed if claimed < 0xFFFFFFFF else 0, int(_END_OF_ZIP64.unpack(record)[8]))
     return claimed
+
+
+def _longest_read(options: SourceOptions) -> int:
+    """No honest reader asks for more at once; tarfile does if a header claims that a name is gigabytes long."""
+    return max(options.max_message_bytes, options.max_bytes, 1_000_000) + 1
 
 
 def _too_many(options: SourceOptions) -> str:

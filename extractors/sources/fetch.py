@@ -8,6 +8,7 @@ with their secrets.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import socket
 import zlib
@@ -33,6 +34,7 @@ from extractors.sources.readings import too_large
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ROBOTS_BYTES = 512_000  # RFC 9309 asks for at least 500 KiB
 _GZIP = zlib.MAX_WBITS | 16
+logging.getLogger("httpcore").setLevel(logging.INFO)  # its debug lines hold whole headers, a redirect's token included
 
 
 class RefusedError(Exception):
