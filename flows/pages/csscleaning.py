@@ -19,6 +19,7 @@ _SUSPICIOUS = re.compile(
 )
 _DROPPED_RULES = frozenset({"import", "font-face", "namespace", "charset", "property"})
 _ADDRESS_FUNCTIONS = frozenset({"url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "element"})
+_TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 _LONGEST = 120_000
 
 
@@ -33,7 +34,7 @@ def clean_css(css: str) -> str:
         kept = "\n".join(_rule(rule) for rule in rules)
     except RecursionError:
         return ""
-    return kept.replace("</", "<\\/").replace("<!", "<\\!")  # an escape in the source may have spelled a tag
+    return _TAG.sub(r"\\3c ", kept)  # an escape in the source may have spelled one
 
 
 @lru_cache(maxsize=4096)
@@ -49,9 +50,9 @@ def clean_declarations(style: str) -> str:
 
 def _rule(rule: Node) -> str:
     if rule.type == "qualified-rule":
-        return f"{tinycss2.serialize(rule.prelude)}{{{_text(rule.content)}}}"
+        return f"{_text(rule.prelude)}{{{_text(rule.content)}}}"
     if rule.type == "at-rule" and rule.content is not None and _kept(rule):
-        return f"@{serialize_identifier(rule.at_keyword)}{tinycss2.serialize(rule.prelude)}{{{_text(rule.content)}}}"
+        return f"@{serialize_identifier(rule.at_keyword)}{_text(rule.prelude)}{{{_text(rule.content)}}}"
     return ""
 
 

@@ -49,6 +49,7 @@ _ATTRIBUTES = _words(
 )
 _PLAIN = re.compile(r"[\w #%.,:;()*+-]{0,200}")
 _MAX_ELEMENTS, _MAX_TEXT = 600, 6_000
+_ICON = 64.0  # px: a wider image is a picture
 
 _GREY_BOX = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" preserveAspectRatio="none">'
@@ -136,9 +137,29 @@ class Email:
         """From the boxes at the audit's width: a column of a row gets a narrow frame, text wraps accordingly."""
         box = Box.around(self._layout.box(number) for number in elements)
         width = NARROW if 0 < box.width <= NARROW + 40 else WIDE
-        height = box.height * max(1.0, box.width / width) + 16
+        height = box.height * max(1.0, box.width / width) + self._image_growth(elements) + 16
         scale = width / _SHOWN_WIDTH
         return width, round(min(max(height, _LEAST_SHOWN * scale), _MOST_SHOWN * scale))
+
+    def _image_growth(self, elements: Sequence[int]) -> float:
+        """The audit lays images out as unfetched, mostly a line of alternative text; grey boxes are higher."""
+        growth, stack = 0.0, list(elements)
+        while stack:
+            number = stack.pop()
+            if self._elements[number].tag == "img" and self._layout.shown[number]:
+                width, height = self._image_size(number)
+                growth += max(height - self._layout.height(number), 0.0) if width > _ICON else 0.0
+            stack += self._elements[number].children
+        return growth
+
+    def _image_size(self, number: int) -> tuple[float, float]:
+        """As stated; where one side is not, icons are taken for square and pictures for 16 to 9."""
+        style, parent = self._elements[number].style, self._elements[number].parent
+        room = min(self._layout.width(parent) if parent is not None else WIDE, WIDE)
+        width, height = (_length(style[side], room) for side in ("width", "height"))
+        if width is None:
+            width = height if height is not None else min(room, 160.0)
+        return width, height if height is not None else width * (1.0 if width <= _ICON else 9 / 16)
 
     def _ancestors(self, elements: Sequence[int]) -> set[int]:
         above: set[int] = set()
@@ -186,7 +207,7 @@ class Email:
             declarations.append(_redrawn(style, here))
         plain["style"] = ";".join(filter(None, declarations))
         if tag == "img":
-            plain |= {"src": _grey_box(self._layout.box(number)), "alt": ""}
+            plain |= {"src": _grey_box(*self._image_size(number)), "alt": ""}
         if tag == "a" and "href" in attributes:
             plain |= {"href": "#", "tabindex": "-1"}  # without an address it would lose its colour
         listed = "".join(f' {name}="{escape(value)}"' for name, value in plain.items())
@@ -207,9 +228,16 @@ def _adds_a_button(redrawing: Redrawing | None) -> bool:
     return redrawing is not None and redrawing.element is None and redrawing.style.type == "button-style"
 
 
-def _grey_box(box: Box) -> str:
-    """An image's stand-in: as large as the image was laid out, so that it scales as the image would."""
-    return "data:image/svg+xml," + quote(_GREY_BOX.format(width=max(box.width, 1), height=max(box.height, 1)))
+def _length(value: str, whole: float) -> float | None:
+    """Of ``120px`` or ``50%``; None for ``auto``."""
+    for unit, factor in (("px", 1.0), ("%", whole / 100)):
+        if value.endswith(unit):
+            return float(value.removesuffix(unit)) * factor
+    return None
+
+
+def _grey_box(width: float, height: float) -> str:
+    return "data:image/svg+xml," + quote(_GREY_BOX.format(width=max(width, 1), height=max(height, 1)))
 
 
 def _redrawn(style: Style, here: bool) -> str:
