@@ -29,7 +29,8 @@ class Block:
 
     shape: Shape
     element: int
-    box: Box
+    box: Box  # around what can be seen
+    slot: Box  # around the outermost element that holds nothing else: the cell, the column
     children: list[Block] = field(default_factory=list)
     sources: list[int] = field(default_factory=list)
     frame: int | None = None  # the outermost collapsed wrapper that draws a frame around it
@@ -78,9 +79,10 @@ class BlockTree:
     def _build(self, index: int) -> Block:
         elements, content = self.document.elements, self.layout.content
         frame = None
+        slot = self.layout.box(index)
         while True:
             if index in self.buttons or elements[index].tag in _ATOMS:
-                block = Block("leaf", index, self.layout.box(index), sources=[index])
+                block = Block("leaf", index, self.layout.box(index), slot, sources=[index])
                 break
             if frame is None and self._draws_frame(index):
                 frame = index
@@ -90,6 +92,7 @@ class BlockTree:
                 break
             index = visible[0]
         block.frame = frame
+        block.slot = slot
         return block
 
     def _items(self, index: int) -> list[Block]:
@@ -124,7 +127,7 @@ class BlockTree:
     def _end_run(self, index: int, items: list[Block], run: list[int]) -> None:
         if run:
             box = Box.around(map(self.layout.ink, run))
-            items.append(Block("leaf", run[0] if len(run) == 1 else index, box, sources=run.copy()))
+            items.append(Block("leaf", run[0] if len(run) == 1 else index, box, box, sources=run.copy()))
             run.clear()
 
     def _is_block(self, index: int) -> bool:
@@ -163,13 +166,15 @@ def _arrange(index: int, items: list[Block]) -> Block:
 
 
 def _join(shape: Shape, index: int, children: list[Block]) -> Block:
-    return Block(shape, index, Box.around(child.box for child in children), children)
+    slot = Box.around(child.slot for child in children)
+    return Block(shape, index, Box.around(child.box for child in children), slot, children)
 
 
 def _shares_line(line: list[Block], item: Block) -> bool:
-    last = line[-1].box
-    box = item.box
+    last = line[-1].slot
+    box = item.slot
     shorter = min(last.height, box.height)
     overlap = min(last.y1, box.y1) - max(last.y0, box.y0)
-    apart = box.x0 >= last.x1 - 2 or box.x1 <= last.x0 + 2
+    # Columns may run into each other by a negative margin that swallows the space between inline-blocks.
+    apart = min(last.x1, box.x1) - max(last.x0, box.x0) <= 2 + 0.1 * min(last.width, box.width)
     return apart and overlap > shorter / 2

@@ -24,18 +24,29 @@ class Profile:
     """What a reader sees of a block at a glance."""
 
     characters: int
+    texts: int  # runs of text
     font_size: float  # largest
+    text_size: float  # of most of the text
     bold: bool
     pictures: int
     icons: int
+    image_width: float  # of the widest
     buttons: int
     links: int  # characters that are links
     footer: bool
 
     @property
+    def images(self) -> int:
+        return self.pictures + self.icons
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.characters or self.images or self.buttons)
+
+    @property
     def heading(self) -> bool:
         """Little text, large or bold, and nothing else."""
-        if self.buttons or self.pictures or not 0 < self.characters <= 120:
+        if self.buttons or self.images or not 0 < self.characters <= 120:
             return False
         return self.font_size >= 20 or (self.bold and self.characters <= 80)
 
@@ -77,23 +88,31 @@ class Profiler:
 
     def of_leaves(self, leaves: Iterable[Block]) -> Profile:
         tree = self._tree
-        characters = pictures = icons = buttons = links = 0
-        font_size = 0.0
+        characters = pictures = icons = buttons = links = texts = 0
+        font_size = image_width = 0.0
+        sizes: dict[float, int] = {}
         bold = footer = False
         for source in (source for leaf in leaves for source in leaf.sources):
             if source in tree.buttons:
                 buttons += 1
             elif tree.document.elements[source].tag in REPLACED:
-                if (tree.layout.styles[source].width or tree.layout.width(source)) >= _PICTURE:
+                width = tree.layout.styles[source].width or tree.layout.width(source)
+                image_width = max(image_width, width)
+                if width >= _PICTURE:
                     pictures += 1
                 else:
                     icons += 1
             else:
                 text = tree.text(source)
                 characters += len(text)
+                texts += 1
                 links += len(text) if tree.in_link(source) else 0
                 style = tree.layout.styles[source].text
+                sizes[style.font_size] = sizes.get(style.font_size, 0) + len(text)
                 if style.font_size > font_size:
                     font_size, bold = style.font_size, style.bold
                 footer = footer or _FOOTER.search(text) is not None
-        return Profile(characters, font_size, bold, pictures, icons, buttons, links, footer)
+        text_size = max(sizes, key=sizes.__getitem__, default=0.0)
+        return Profile(
+            characters, texts, font_size, text_size, bold, pictures, icons, image_width, buttons, links, footer
+        )

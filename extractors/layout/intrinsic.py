@@ -17,8 +17,9 @@ from extractors.layout.metrics import SPACE, longest_word_units, text_units, vis
 REPLACED = frozenset({"img", "svg", "video", "iframe", "object", "embed", "canvas", "audio", "picture"})
 CONTROLS = frozenset({"input", "select", "textarea"})
 _ROW_GROUPS = frozenset({"table-row-group", "table-header-group", "table-footer-group"})
-_SPACER = re.compile(r"(?:^|[/_.-])(?:spacer|blank|clear|transparent|pixel|shim|trans)\w*\.(?:gif|png)", re.IGNORECASE)
+_SPACER = re.compile(r"(?:^|[/_.-])(?:spacer?|blank|clear|transparent|pixel|shim|trans|empty)[\w-]*\.(?:gif|png)", re.IGNORECASE)
 _MAX_SPAN = 64  # a spanning cell costs its span in columns; no email has more, a hostile one asks for a million
+_PADDING = 20.0  # px: a nameless image no larger than this pads
 _ICON = 16.0  # px: the broken-image icon that browsers show before alternative text
 _TINY = 2.0  # px: a smaller image is a spacer or a tracker, smaller text a hidden preheader
 
@@ -153,7 +154,7 @@ class Intrinsic:
         element, style = self.document.elements[index], self.styles[index]
         alt = visible_text(element.attributes.get("alt") or "")
         tiny = min(style.width or 99.0, style.height or 99.0) <= _TINY
-        spacer = not alt and _SPACER.search(element.attributes.get("src") or "") is not None
+        spacer = not alt and self._is_spacer(index, style)
         self.content[index] = not tiny and not spacer and style.text.visible
         width = least = 0.0
         if alt:
@@ -170,6 +171,14 @@ class Intrinsic:
             self._settle(index, least, width)
             if style.max_width_fraction is not None or style.width_fraction is not None:
                 self.least[index] = 0.0
+
+    def _is_spacer(self, index: int, style: BoxStyle) -> bool:
+        """An image without a name that leads nowhere: called a spacer, or no larger than padding would be."""
+        element = self.document.elements[index]
+        if _SPACER.search(element.attributes.get("src") or ""):
+            return True
+        small = max(style.width or 99.0, style.height or 99.0) <= _PADDING
+        return small and (element.parent is None or self.document.elements[element.parent].tag != "a")
 
     def is_alt_text(self, index: int) -> bool:
         return self.styles[index].inline and index in self.alt_widths and not self.document.quirks

@@ -38,6 +38,9 @@ _ZERO_WIDTH = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 
+# Statements of template languages: unlike a placeholder, nothing ever stands in their place.
+_STATEMENT = re.compile(r"\{\{[~\s]*(?:[#/^!]|else\b)[^{}]*\}\}|\{%[^{}]*%\}|<%[^=][^%]*%>")
+
 SERIF, SANS, MONO = 0.9, 1.0, 1.08
 _SERIF_NAMES = ("times", "georgia", "garamond", "palatino", "cambria", "serif", "playfair", "merriweather", "lora")
 
@@ -46,6 +49,8 @@ def visible_text(text: str) -> str:
     """The text with white space collapsed and invisible filler removed; "" when nothing can be seen."""
     if not text.isascii():
         text = _ZERO_WIDTH.sub("", text)
+    if "{" in text or "<%" in text:
+        text = _STATEMENT.sub(" ", text)
     return " ".join(text.split())
 
 
