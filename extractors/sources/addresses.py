@@ -50,8 +50,9 @@ def redacted(text: str) -> str:
         return _HIDDEN
     query = _PARAMETER.sub(_hide, address.query.decode("ascii", "replace"))
     path = _PATH_PARAMETER.sub(lambda match: match.group().partition("=")[0] + f"={_HIDDEN}", address.path)
-    if not address.host:
-        return f"{path}?{query}" if query else path
+    if not address.host:  # perhaps user:password@host without its http://
+        shown = path.rpartition("@")[2]
+        return f"{shown}?{query}" if query else shown
     port = f":{address.port}" if address.port else ""
     host = f"[{address.host}]" if ":" in address.host else address.host
     return f"{address.scheme}://{host}{port}{path}" + (f"?{query}" if query else "")

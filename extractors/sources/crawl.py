@@ -53,8 +53,12 @@ class Crawl:
                     await self._seed(text, fetcher)
                 hosts = self._frontier.hosts()
                 total = len(self._frontier)
-                visits = (self._visit(hosts, total, fetcher) for _ in range(self._options.hosts_at_once))
-                await asyncio.gather(*visits)
+                try:
+                    async with asyncio.TaskGroup() as visits:
+                        for _ in range(self._options.hosts_at_once):
+                            visits.create_task(self._visit(hosts, total, fetcher))
+                except BaseExceptionGroup as group:  # a full disk, say: the caller knows the plain error
+                    raise group.exceptions[0] from group
 
     def records(self) -> Iterator[DocumentRecord]:
         with closing(self._rows):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from time import monotonic
 from types import TracebackType
 from typing import Any
 
@@ -32,6 +33,7 @@ CREATE TABLE IF NOT EXISTS pages (
 ) WITHOUT ROWID;
 """
 _BATCH = 512
+_SECONDS = 5.0  # a polite crawl reads a page a second: a kill should not cost it many
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Ledger:
         self._store = store
         self._path = store.root / "ledger.sqlite"
         self._writes: list[tuple[str, tuple[object, ...]]] = []
+        self._flushed_at = monotonic()
         store.root.mkdir(parents=True, exist_ok=True)
         try:
             self._database = connect(self._path, _SCHEMA)
@@ -107,7 +110,10 @@ class Ledger:
         self._write("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?)", row)
 
     def flush(self) -> None:
+        self._flushed_at = monotonic()
         self._store.flush()
+        if not self._writes:
+            return
         try:
             self._database.execute("BEGIN IMMEDIATE")
             for statement, values in self._writes:
@@ -138,5 +144,5 @@ class Ledger:
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
         self._writes.append((statement, values))
-        if len(self._writes) >= _BATCH:
+        if len(self._writes) >= _BATCH or monotonic() - self._flushed_at > _SECONDS:
             self.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import ipaddress
 import json
@@ -330,6 +331,16 @@ def test_a_lost_memory_is_replaced_by_the_last_table(site: Website, tmp_path: Pa
     assert list(source.read(DocumentStore(tmp_path), {first.location: first})) == [first]
     (tmp_path / "ledger.sqlite").unlink()
     assert [record.status for record in source.read(DocumentStore(tmp_path))] == ["rejected"]
+
+
+def test_a_full_disk_stops_the_run(site: Website, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: DocumentStore, raw: bytes) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    site.pages["/page"] = html("<p>page</p>")
+    monkeypatch.setattr(DocumentStore, "put", full)
+    with pytest.raises(OSError, match="No space left"):
+        read(f"{site.url}/page", tmp_path)
 
 
 def test_it_can_be_read_within_a_running_loop(site: Website, tmp_path: Path) -> None:
