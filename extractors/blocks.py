@@ -53,6 +53,9 @@ class BlockTree:
         self.layout = layout
         self.paint = paint
         self.buttons = {button.element: button for button in buttons}
+        self.in_link: list[bool] = []
+        for element in document.elements:
+            self.in_link.append(element.tag == "a" or (element.parent is not None and self.in_link[element.parent]))
         self._inline_only: dict[int, bool] = {}
         self.root = self._build(0) if document.elements and layout.content[0] else None
 
@@ -68,14 +71,6 @@ class BlockTree:
             return self.paint.outside(source)
         return self.paint.behind[source]
 
-    def in_link(self, source: int) -> bool:
-        index: int | None = source
-        while index is not None:
-            if self.document.elements[index].tag == "a":
-                return True
-            index = self.document.elements[index].parent
-        return False
-
     def _build(self, index: int) -> Block:
         elements, content = self.document.elements, self.layout.content
         frame = None
@@ -86,11 +81,10 @@ class BlockTree:
                 break
             if frame is None and self._draws_frame(index):
                 frame = index
-            visible = [child for child in elements[index].children if content[child]]
-            if len(visible) != 1 or self.layout.own_text[index]:
+            if self.layout.content_children[index] != 1 or self.layout.own_text[index]:
                 block = _arrange(index, self._items(index))
                 break
-            index = visible[0]
+            index = next(child for child in elements[index].children if content[child])
         block.frame = frame
         block.slot = slot
         return block

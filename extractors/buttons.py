@@ -119,11 +119,8 @@ class _Finder:
         """Only children inside the link, outermost first."""
         chain: list[int] = []
         index = link
-        while not self._layout.own_text[index]:
-            visible = [child for child in self._elements[index].children if self._layout.content[child]]
-            if len(visible) != 1:
-                break
-            index = visible[0]
+        while self._layout.content_children[index] == 1 and not self._layout.own_text[index]:
+            index = next(child for child in self._elements[index].children if self._layout.content[child])
             chain.append(index)
         return chain
 
@@ -134,7 +131,7 @@ class _Finder:
         while parent is not None and len(chain) < _MAX_ANCESTORS:
             if self._elements[parent].tag == "body" or self._layout.own_text[parent]:
                 break
-            if sum(self._layout.content[child] for child in self._elements[parent].children) != 1:
+            if self._layout.content_children[parent] != 1:
                 break
             chain.append(parent)
             parent = self._elements[parent].parent

@@ -23,6 +23,7 @@ from extractors.sections import Cutter, Section
 
 Granularity = Literal["card", "leaf"]
 
+_PAGE = ("html", "body")
 _TEXT = 200  # characters of a fragment's text that are kept
 
 
@@ -60,12 +61,12 @@ def segment(document: Document, granularity: Granularity = "card") -> Segmentati
     buttons = find_buttons(document, layout, paint)
     tree = BlockTree(document, layout, paint, buttons)
     profiler = Profiler(tree)
-    sections = Cutter(tree, profiler).sections() if granularity == "card" else _leaves(tree)
+    sections = Cutter(tree, profiler).sections() if granularity == "card" else _leaves(tree, profiler)
     tops = [_top_elements(document, layout, section.sources) for section in sections]
     boxes = [Box.around(map(layout.box, top)) for top in tops]
     order = _reading_order(boxes)
     in_order = [sections[place] for place, _, _ in order]
-    kinds = name_kinds([s.shape for s in in_order], [profiler.of_leaves(s.leaves) for s in in_order])
+    kinds = name_kinds([s.shape for s in in_order], [s.profile for s in in_order])
     fragments = [
         Fragment(
             position=position,
@@ -87,22 +88,23 @@ def segment(document: Document, granularity: Granularity = "card") -> Segmentati
     return Segmentation(tuple(fragments), tuple(sorted(links)), tuple(buttons), layout, paint)
 
 
-def _leaves(tree: BlockTree) -> list[Section]:
-    return [] if tree.root is None else [Section([leaf], "stack") for leaf in tree.root.leaves()]
+def _leaves(tree: BlockTree, profiler: Profiler) -> list[Section]:
+    leaves = [] if tree.root is None else tree.root.leaves()
+    return [Section([leaf], "stack", profiler.of(leaf)) for leaf in leaves]
 
 
 def _top_elements(document: Document, layout: Layout, sources: Sequence[int]) -> tuple[int, ...]:
     """The largest elements whose visible content is all within ``sources``."""
     inside = set(sources)
-    # Close upwards: an element is covered once every child with content is, and it holds no text of its own.
-    waiting = sorted(inside, reverse=True)
+    missing: dict[int, int] = {}  # parent -> children with content that are not inside yet
+    waiting = list(sources)
     while waiting:
         parent = document.elements[waiting.pop()].parent
-        if parent is None or parent in inside or document.elements[parent].tag in ("html", "body"):
+        if parent is None or parent in inside:
             continue
-        if not layout.own_text[parent] and all(
-            c in inside for c in document.elements[parent].children if layout.content[c]
-        ):
+        missing[parent] = missing.get(parent, layout.content_children[parent]) - 1
+        # An element is covered once every child with content is, and it holds no text of its own.
+        if not missing[parent] and not layout.own_text[parent] and document.elements[parent].tag not in _PAGE:
             inside.add(parent)
             waiting.append(parent)
     return tuple(sorted(index for index in inside if document.elements[index].parent not in inside))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 from extractors.blocks import Block, BlockTree
 from extractors.layout import REPLACED
@@ -21,19 +21,40 @@ _PICTURE = 120.0  # px: an image this wide is a picture, not an icon
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a reader sees of a block at a glance."""
+    """Counts and sizes that add up: the profile of a section is the sum of its leaves'."""
 
-    characters: int
-    texts: int  # runs of text
-    font_size: float  # largest
-    text_size: float  # of most of the text
-    bold: bool
-    pictures: int
-    icons: int
-    image_width: float  # of the widest
-    buttons: int
-    links: int  # characters that are links
-    footer: bool
+    characters: int = 0
+    texts: int = 0  # runs of text
+    longest: int = 0  # characters of the longest
+    text_size: float = 0.0  # px: font size of the longest
+    font_size: float = 0.0  # px: the largest,
+    bold: bool = False  # and whether that is bold
+    pictures: int = 0
+    icons: int = 0
+    image_width: float = 0.0  # px: of the widest
+    buttons: int = 0
+    links: int = 0  # characters that are links
+    footer: bool = False  # says what footers say
+    boxed: bool = False  # some of the text has a box of its own, as a coupon has
+
+    def __add__(self, other: Profile) -> Profile:
+        longer = self if self.longest >= other.longest else other
+        larger = self if self.font_size >= other.font_size else other
+        return Profile(
+            self.characters + other.characters,
+            self.texts + other.texts,
+            longer.longest,
+            longer.text_size,
+            larger.font_size,
+            larger.bold,
+            self.pictures + other.pictures,
+            self.icons + other.icons,
+            max(self.image_width, other.image_width),
+            self.buttons + other.buttons,
+            self.links + other.links,
+            self.footer or other.footer,
+            self.boxed or other.boxed,
+        )
 
     @property
     def images(self) -> int:
@@ -46,7 +67,7 @@ class Profile:
     @property
     def heading(self) -> bool:
         """Little text, large or bold, and nothing else."""
-        if self.buttons or self.images or not 0 < self.characters <= 120:
+        if self.buttons or self.images or self.boxed or not 0 < self.characters <= 120:
             return False
         return self.font_size >= 20 or (self.bold and self.characters <= 80)
 
@@ -78,41 +99,34 @@ class Profiler:
 
     def __init__(self, tree: BlockTree) -> None:
         self._tree = tree
-        self._known: dict[int, Profile] = {}
+        self._known: dict[Block, Profile] = {}
 
     def of(self, block: Block) -> Profile:
-        known = self._known.get(id(block))
+        known = self._known.get(block)
         if known is None:
-            known = self._known[id(block)] = self.of_leaves(block.leaves())
+            parts = map(self.of, block.children) if block.children else map(self._source, block.sources)
+            known = self._known[block] = reduce(Profile.__add__, parts)
         return known
 
-    def of_leaves(self, leaves: Iterable[Block]) -> Profile:
+    def _source(self, source: int) -> Profile:
         tree = self._tree
-        characters = pictures = icons = buttons = links = texts = 0
-        font_size = image_width = 0.0
-        sizes: dict[float, int] = {}
-        bold = footer = False
-        for source in (source for leaf in leaves for source in leaf.sources):
-            if source in tree.buttons:
-                buttons += 1
-            elif tree.document.elements[source].tag in REPLACED:
-                width = tree.layout.styles[source].width or tree.layout.width(source)
-                image_width = max(image_width, width)
-                if width >= _PICTURE:
-                    pictures += 1
-                else:
-                    icons += 1
-            else:
-                text = tree.text(source)
-                characters += len(text)
-                texts += 1
-                links += len(text) if tree.in_link(source) else 0
-                style = tree.layout.styles[source].text
-                sizes[style.font_size] = sizes.get(style.font_size, 0) + len(text)
-                if style.font_size > font_size:
-                    font_size, bold = style.font_size, style.bold
-                footer = footer or _FOOTER.search(text) is not None
-        text_size = max(sizes, key=sizes.__getitem__, default=0.0)
+        if source in tree.buttons:
+            return Profile(buttons=1)
+        box = tree.layout.styles[source]
+        if tree.document.elements[source].tag in REPLACED:
+            width = box.width or tree.layout.width(source)
+            picture = width >= _PICTURE
+            return Profile(pictures=int(picture), icons=int(not picture), image_width=width)
+        text = tree.text(source)
+        size = len(text)
         return Profile(
-            characters, texts, font_size, text_size, bold, pictures, icons, image_width, buttons, links, footer
+            characters=size,
+            texts=1,
+            longest=size,
+            text_size=box.text.font_size,
+            font_size=box.text.font_size,
+            bold=box.text.bold,
+            links=size if tree.in_link[source] else 0,
+            footer=_FOOTER.search(text) is not None,
+            boxed=box.border_top >= 1 and box.border_left >= 1,
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from extractors.blocks import Block, BlockTree
 from extractors.dividers import Dividers
@@ -42,6 +43,7 @@ class Section:
 
     leaves: list[Block]
     shape: str  # "stack", "column", "picture", "row" or "table"
+    profile: Profile
 
     @property
     def sources(self) -> tuple[int, ...]:
@@ -53,7 +55,6 @@ class Cutter:
 
     def __init__(self, tree: BlockTree, profiler: Profiler) -> None:
         self._tree = tree
-        self._profiler = profiler
         self._profile = profiler.of
         self._dividers = Dividers(tree.document, tree.layout, tree.paint)
 
@@ -72,30 +73,32 @@ class Cutter:
                 last = None
             elif last is not None and not self._begins(sections, last, part, shape, parts[place + 1 : place + 2]):
                 sections[-1].leaves += part.leaves()
+                sections[-1].profile += self._profile(part)
                 if sections[-1].shape != shape:  # a table keeps its name with a heading over it, a row does not
                     sections[-1].shape = "table" if "table" in (shape, sections[-1].shape) else "stack"
                 last = part if shape != "picture" else None
             else:
-                sections.append(Section(part.leaves(), shape))
+                sections.append(Section(part.leaves(), shape, self._profile(part)))
                 last = part if shape != "picture" else None
         return sections
 
     def _cut_column(self, column: Block) -> list[Section]:
         """A column is one section, unless it is a list of cards (each with its picture) or a page of its own."""
         if column.shape != "stack":
-            return [Section(column.leaves(), "column")]
+            return [Section(column.leaves(), "column", self._profile(column))]
         if column.box.height > _TALL:
             return self._cut(column)
         sections: list[Section] = []
         for leaf in column.leaves():
             if sections and not self._opens_card(sections[-1], leaf):
                 sections[-1].leaves.append(leaf)
+                sections[-1].profile += self._profile(leaf)
             else:
-                sections.append(Section([leaf], "column"))
+                sections.append(Section([leaf], "column", self._profile(leaf)))
         return sections
 
     def _opens_card(self, section: Section, leaf: Block) -> bool:
-        so_far, new = self._profiler.of_leaves(section.leaves), self._profile(leaf)
+        so_far, new = section.profile, self._profile(leaf)
         complete = so_far.images and so_far.characters and self._profile(section.leaves[0]).images
         return bool(complete and new.images and not new.characters and new.pictures >= so_far.pictures)
 
@@ -109,7 +112,7 @@ class Cutter:
         children = block.children
         place = 0
         while place < len(children):
-            lines = self._table_lines(children[place:])
+            lines = self._table_lines(children, place)
             if lines:
                 table = children[place : place + lines]
                 box, slot = Box.around(line.box for line in table), Box.around(line.slot for line in table)
@@ -148,11 +151,12 @@ class Cutter:
             block = block.children[0]
         return block
 
-    def _table_lines(self, blocks: Sequence[Block]) -> int:
-        """How many of the first blocks are lines of one table: three or more rows of as many short cells."""
+    def _table_lines(self, blocks: Sequence[Block], start: int) -> int:
+        """How many blocks from ``start`` are lines of one table: three or more rows of as many short cells."""
         count = 0
-        for block in blocks:
-            if block.shape != "row" or len(block.children) != len(blocks[0].children):
+        while start + count < len(blocks):
+            block = blocks[start + count]
+            if block.shape != "row" or len(block.children) != len(blocks[start].children):
                 break
             cells = [self._profile(cell) for cell in block.children]
             if any(cell.characters > 80 or cell.buttons or cell.pictures for cell in cells):
@@ -172,7 +176,7 @@ class Cutter:
             return True
         gap = part.box.y0 - last.box.y1
         above, below = self._profile(last), self._profile(part)
-        section = self._profiler.of_leaves(sections[-1].leaves)
+        section = sections[-1].profile
         if shape == "picture":  # a heading over a single card belongs to it
             return not section.heading or (bool(following) and following[0][1] == "picture")
         if len(sections) <= 3 and all(map(self._is_header, range(3), sections)) and not below.navigation:
@@ -203,9 +207,8 @@ class Cutter:
 
     def _is_header(self, place: int, section: Section) -> bool:
         """A logo or a name with little text at the very top, navigation under it."""
-        profile = self._profiler.of_leaves(section.leaves)
-        longest = max(self._profile(leaf).characters for leaf in section.leaves)
-        small = profile.characters <= 90 and longest <= 60 and not profile.buttons
+        profile = section.profile
+        small = profile.characters <= 90 and profile.longest <= 60 and not profile.buttons
         return small and (not place or profile.navigation)
 
     def _ground(self, leaf: Block) -> object:
@@ -213,18 +216,18 @@ class Cutter:
 
     def _gather_footer(self, sections: list[Section]) -> list[Section]:
         """The band of one background that ends in the small print is the footer, with its columns."""
-        profiles = [self._profiler.of_leaves(section.leaves) for section in sections]
         end = len(sections) - 1
-        if end < 1 or not profiles[end].footer:
+        if end < 1 or not sections[end].profile.footer:
             return sections
         ground = self._ground(sections[end].leaves[0])
         start = end
         while start and self._ground(sections[start - 1].leaves[0]) == ground:
-            profile = profiles[start - 1]
+            profile = sections[start - 1].profile
             if sections[start - 1].shape == "stack" or profile.buttons or profile.pictures or profile.characters > 300:
                 return sections
             start -= 1
         if not 0 < start < end:
             return sections
         leaves = [leaf for section in sections[start:] for leaf in section.leaves]
-        return [*sections[:start], Section(leaves, "stack")]
+        profile = reduce(Profile.__add__, (section.profile for section in sections[start:]))
+        return [*sections[:start], Section(leaves, "stack", profile)]

@@ -44,6 +44,7 @@ class Layout:
         self.shown = self._intrinsic.shown  # not display:none, transparent or clipped to nothing
         self.content = self._intrinsic.content  # holds text or an image that can be seen
         self.own_text = self._intrinsic.own_text  # of which some is in a text node of its own
+        self.content_children = self._intrinsic.content_children  # how many children have content
         self.styles = self._intrinsic.styles
         self.pieces = self._flow.pieces  # the text nodes where they are set
 

@@ -303,6 +303,8 @@ class Flow:
         top = y + style.margin_top
         height = self._place(index, x + (style.margin_left or 0.0), top, width, None)
         bottom = top + height + style.margin_bottom
+        # What ends above this float can narrow no line any more.
+        floats[:] = [f for f in floats if f.y1 > y]
         floats.append(Float(style.float_side == "left", x, x + outer, y, max(bottom, y)))
 
     def _shrink(self, index: int) -> tuple[float, float]:

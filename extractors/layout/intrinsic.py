@@ -17,7 +17,9 @@ from extractors.layout.metrics import SPACE, longest_word_units, text_units, vis
 REPLACED = frozenset({"img", "svg", "video", "iframe", "object", "embed", "canvas", "audio", "picture"})
 CONTROLS = frozenset({"input", "select", "textarea"})
 _ROW_GROUPS = frozenset({"table-row-group", "table-header-group", "table-footer-group"})
-_SPACER = re.compile(r"(?:^|[/_.-])(?:spacer?|blank|clear|transparent|pixel|shim|trans|empty)[\w-]*\.(?:gif|png)", re.IGNORECASE)
+_SPACER = re.compile(
+    r"(?:^|[/_.-])(?:spacer?|blank|clear|transparent|pixel|shim|trans|empty)[\w-]*\.(?:gif|png)", re.IGNORECASE
+)
 _MAX_SPAN = 64  # a spanning cell costs its span in columns; no email has more, a hostile one asks for a million
 _PADDING = 20.0  # px: a nameless image no larger than this pads
 _ICON = 16.0  # px: the broken-image icon that browsers show before alternative text
@@ -65,6 +67,7 @@ class Intrinsic:
         self.shown = [True] * count
         self.content = [False] * count
         self.own_text = [False] * count
+        self.content_children = [0] * count
         self.least = [0.0] * count
         self.most = [0.0] * count
         self.runs: dict[tuple[int, int], Run] = {}
@@ -74,6 +77,9 @@ class Intrinsic:
         for index in range(count - 1, -1, -1):
             if self.shown[index]:
                 self._measure(index)
+                parent = document.elements[index].parent
+                if self.content[index] and parent is not None:
+                    self.content_children[parent] += 1
 
     def _mark_hidden(self) -> None:
         boxes: dict[int, BoxStyle] = {}
