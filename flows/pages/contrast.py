@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Contrast:
         """Cut off, not rounded: 4.497 must not read 4.50 and fail."""
         return f"{math.floor(self.ratio * 100) / 100:.2f}"
 
-    @property
+    @cached_property
     def remedy(self) -> str | None:
         """The nearest text colour that reads on this background."""
         style = self.entry.style

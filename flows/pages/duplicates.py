@@ -28,6 +28,7 @@ NEAR_PIXELS = 1.0
 _LAB_RADIUS = 20.0 * NEAR_COLOUR
 _BLOCK = 500_000  # pairs measured at once: ΔE₀₀ makes some thirty temporaries
 
+NearColours = Mapping[str | None, Mapping[str | None, float]]
 _Key = tuple[str | None, str | None, float | None, float | None, tuple[object, ...]]
 
 
@@ -69,15 +70,18 @@ def merges(own: Mapping[str, Mapping[str, Sequence[Entry]]]) -> dict[str, list[M
     """By type, within each sender's own catalogue; the most saving first."""
     found: dict[str, list[Merge]] = {}
     for type in STYLE_TYPES:
-        of_type = [merge for sender, styles in own.items() for merge in near_duplicates(styles.get(type, ()), sender)]
+        colours = near_colours(entry for styles in own.values() for entry in styles.get(type, ()))
+        of_type = [
+            merge for sender, styles in own.items() for merge in near_duplicates(styles.get(type, ()), colours, sender)
+        ]
         found[type] = sorted(of_type, key=lambda m: (-m.saves, -m.changes, m.sender, m.keep.entity_id))
     return found
 
 
-def near_duplicates(entries: Sequence[Entry], sender: str = "") -> list[Merge]:
+def near_duplicates(entries: Sequence[Entry], colours: NearColours | None = None, sender: str = "") -> list[Merge]:
     """Merges among entries of one type, which come most used first."""
+    colours = near_colours(entries) if colours is None else colours
     drawn = {_key(entry.style): entry for entry in entries if entry.style is not None}
-    colours = _near_colours({colour for key in drawn for colour in key[:2] if colour is not None})
     sizes = _near_lengths(key[2] for key in drawn)
     radii = _near_lengths(key[3] for key in drawn)
 
@@ -109,9 +113,10 @@ def _key(style: Style) -> _Key:
     return background[:7] or None, color[:7] or None, style.font_size, style.radius, exact
 
 
-def _near_colours(colours: set[str]) -> Mapping[str | None, Mapping[str | None, float]]:
-    """For each colour the near ones with their ΔE₀₀, itself included; no colour is near no colour."""
-    names = sorted(colours)
+def near_colours(entries: Iterable[Entry]) -> NearColours:
+    """For each colour of these styles the near ones with their ΔE₀₀, itself included; none is near none."""
+    keys = (_key(entry.style) for entry in entries if entry.style is not None)
+    names = sorted({colour for key in keys for colour in key[:2] if colour is not None})
     near: dict[str | None, dict[str | None, float]] = {name: {name: 0.0} for name in (None, *names)}
     if len(names) < 2:
         return near

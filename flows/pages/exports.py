@@ -50,8 +50,10 @@ def write_exports(catalogue: Mapping[str, Sequence[Entry]], folder: Path) -> dic
         writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows({name: _cell(value) for name, value in row.items()} for row in _rows(catalogue))
-    _write_json(paths["inventory.json"], list(_rows(catalogue)))
-    _write_json(paths["styles.tokens.json"], design_tokens(catalogue))
+    lines = ",\n".join(_json(row) for row in _rows(catalogue))
+    paths["inventory.json"].write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    groups = ",\n".join(f"{_json(type)}: {_lines(group)}" for type, group in design_tokens(catalogue).items())
+    paths["styles.tokens.json"].write_text(f"{{\n{groups}\n}}\n", encoding="utf-8")
     return paths
 
 
@@ -130,5 +132,11 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+def _lines(group: Mapping[str, Any]) -> str:
+    """An object with one member a line: a style moves as one line in a diff."""
+    members = ",\n".join(f"  {_json(name)}: {_json(member)}" for name, member in group.items())
+    return f"{{\n{members}\n}}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -68,21 +68,14 @@ def palette(entries: Iterable[Entry]) -> tuple[str, ...]:
 
 def _consistency(corpus: Corpus, own: Mapping[str, Mapping[str, Sequence[Entry]]]) -> list[float]:
     """One number a sender; emails without any style do not count."""
-    emails_of = {
-        (sender, entry.entity_id): entry.emails for sender, of in own.items() for es in of.values() for entry in es
-    }
-    entity, doc, _ = distinct_pairs(corpus.entity, corpus.doc)
-    sender = corpus.sender_of_doc[doc]
-    emails = np.array(
-        [
-            emails_of.get((corpus.senders[s], corpus.entity_ids[e]), 0)
-            for e, s in zip(entity.tolist(), sender.tolist(), strict=True)
-        ]
-    )
-    of_style = emails > 0
-    styles = np.bincount(doc[of_style], minlength=len(corpus.doc_ids))
-    shared = np.bincount(doc[emails > 1], minlength=len(corpus.doc_ids))
-    drawn = styles > 0
-    total = np.bincount(corpus.sender_of_doc[drawn], shared[drawn] / styles[drawn], len(corpus.senders))
+    styles = {entry.entity_id for of in own.values() for entries in of.values() for entry in entries}
+    is_style = np.array([entity_id in styles for entity_id in corpus.entity_ids], bool)[corpus.entity]
+    entity, doc, _ = distinct_pairs(corpus.entity[is_style], corpus.doc[is_style])
+    pair = entity * (len(corpus.senders) + 1) + corpus.sender_of_doc[doc]
+    _, where, emails = np.unique(pair, return_inverse=True, return_counts=True)
+    held = np.bincount(doc, minlength=len(corpus.doc_ids))
+    shared = np.bincount(doc[emails[where] > 1], minlength=len(corpus.doc_ids))
+    drawn = held > 0
+    total = np.bincount(corpus.sender_of_doc[drawn], shared[drawn] / held[drawn], len(corpus.senders))
     emails_drawn = np.bincount(corpus.sender_of_doc[drawn], minlength=len(corpus.senders))
     return [float(share) for share in total / np.maximum(emails_drawn, 1)]

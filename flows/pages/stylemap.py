@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 WIDTH, HEIGHT, MARGIN = 1000, 620, 28
 DIMENSIONS = 32
 SEED = 8.0  # px between dots of one spot
-MOST = 700  # styles drawn, the most used
+MOST = 500  # styles drawn, the most used
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from hnn_core.colour import contrast_ratio, rgb_of, to_hex
 
@@ -70,7 +71,7 @@ class Style:
             return None
         return style
 
-    @property
+    @cached_property
     def css(self) -> str:
         """Declarations for a ``style`` attribute."""
         written = {
@@ -100,7 +101,7 @@ class Style:
         """All of it on one line: for labels and descriptions."""
         return ", ".join((*self.colours, *self.measures))
 
-    @property
+    @cached_property
     def colours(self) -> tuple[str, ...]:
         background = None if self.see_through else self.background
         return tuple(colour for colour in (background, self.color) if colour)
@@ -110,7 +111,7 @@ class Style:
         """Nothing but its border is drawn."""
         return self.background is not None and self.background.endswith("00") and len(self.background) == 9
 
-    @property
+    @cached_property
     def contrast(self) -> float | None:
         """WCAG contrast of text and background, where the style knows both."""
         if self.background is None or self.color is None or self.see_through:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from page_corpus import COLOURS, entry
 
-from flows.pages.duplicates import NEAR_COLOUR, _near_colours, merges, near_duplicates
+from flows.pages.duplicates import NEAR_COLOUR, merges, near_colours, near_duplicates
 from hnn_core.colour import colour_difference
 
 
@@ -68,7 +68,7 @@ BLUES = st.integers(0xF0, 0xFF).map(lambda blue: f"#0505{blue:02x}")
 
 @given(st.lists(COLOURS | BLUES, max_size=12))
 def test_the_search_misses_no_near_colour(names: list[str]) -> None:
-    near = _near_colours(set(names))
+    near = near_colours(text(name) for name in names)
     for one in names:
         for other in names:
             expected = one == other or colour_difference(one, other) <= NEAR_COLOUR
