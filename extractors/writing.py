@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ import pyarrow.parquet as pq
 
 from extractors import tables
 from extractors.earlier import EarlierTables
-from extractors.extraction import DocumentTables, ExtractOptions, ExtractTask, attempt, extract_documents
+from extractors.extraction import DocumentTables, ExtractOptions, ExtractTask, extract_documents
 
 SCHEMAS: dict[str, pa.Schema] = {
     "fragments": tables.FRAGMENTS,
@@ -51,6 +52,7 @@ class Counts:
 
 
 Progress = Callable[[int, int], None]  # (documents done, rejects among them)
+Engine = Callable[[Iterable[ExtractTask], ExtractOptions], Iterator[DocumentTables]]  # in the order of the tasks
 
 
 def write_tables(
@@ -60,11 +62,13 @@ def write_tables(
     workers: int | None = None,
     previous: Path | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Counts:
     """Extract ``sources`` into ``out_dir/<table>.parquet``.
 
     ``previous`` is the folder of an earlier call with the same version and options: the caller vouches for that.
-    Documents that are in it are copied from there.
+    Documents that are in it are copied from there. ``engine`` extracts the others; without one, ``workers``
+    processes of this machine do.
     """
     options = options or ExtractOptions()
     order = [source.doc_id for source in sources]
@@ -74,7 +78,7 @@ def write_tables(
     out_dir.mkdir(parents=True, exist_ok=True)
     reused = documents = rejected = 0
     with TablesWriter(out_dir) as writer:
-        for piece in _pieces(sources, options, workers, earlier):
+        for piece in _pieces(sources, options, engine or partial(extract_documents, workers=workers), earlier):
             writer.append(piece.tables)
             documents += piece.documents
             reused += piece.documents if piece.copied else 0
@@ -88,10 +92,9 @@ def write_tables(
     )  # fmt: skip
 
 
-def extract_batch(batch: Sequence[tuple[str, str]], options: ExtractOptions | None = None) -> dict[str, pa.Table]:
-    """The five tables of (doc_id, html) pairs, in this process: for runners that isolate by themselves."""
-    options = options or ExtractOptions()
-    return arrow_tables([attempt(ExtractTask(doc_id, "", html), options) for doc_id, html in batch])
+def extract_batch(batch: Sequence[ExtractTask], options: ExtractOptions) -> list[DocumentTables]:
+    """Each document's rows, extracted in one isolated process: what an engine runs on its workers."""
+    return list(extract_documents(batch, options, workers=1))
 
 
 def arrow_tables(results: Sequence[DocumentTables]) -> dict[str, pa.Table]:
@@ -169,11 +172,11 @@ class _Piece(NamedTuple):
 
 
 def _pieces(
-    sources: Sequence[Source], options: ExtractOptions, workers: int | None, earlier: EarlierTables | None
+    sources: Sequence[Source], options: ExtractOptions, engine: Engine, earlier: EarlierTables | None
 ) -> Iterator[_Piece]:
     """The tables of runs of documents in order: copied ones as slices, new ones as they come from the workers."""
     new = [source for source in sources if earlier is None or source.doc_id not in earlier]
-    results = extract_documents(_load(new), options, workers)
+    results = iter(engine(_load(new), options))
     batch: list[DocumentTables] = []
     for source in sources:
         copied = earlier is not None and source.doc_id in earlier

@@ -9,11 +9,13 @@ import difflib
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows.config import ExecutionConfig
 from flows.errors import HnnError, UsageError
+from flows.runner import open_runner
 from flows.stage import Progress
 from flows.trials import Trial, TrialStore, run_trials, trials_of
 from flows.workspace import Workspace, write_atomically
@@ -39,7 +41,7 @@ class BenchmarkRequest:
     datasets: tuple[str, ...] = ()
     data: str | None = None
     workspace: str = "workspace"
-    workers: int = 0
+    execution: ExecutionConfig = field(default_factory=ExecutionConfig)
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,11 @@ def run(
     results: dict[str, list[TrialResult]] = {}
     progress.start("benchmark", total=len(trials))
     try:
-        for result in run_trials(trials, TrialStore(workspace), data, request.workers or os.cpu_count() or 1):
-            results.setdefault(result.experiment, []).append(result)
-            progress.advance(1, note=f"{result.dataset} {result.model} {result.protocol}")
-            on_result(result)
+        with open_runner(request.execution) as runner:
+            for result in run_trials(trials, TrialStore(workspace), data, runner):
+                results.setdefault(result.experiment, []).append(result)
+                progress.advance(1, note=f"{result.dataset} {result.model} {result.protocol}")
+                on_result(result)
     except FileNotFoundError as error:
         raise HnnError(str(error)) from error
     finally:

@@ -105,6 +105,8 @@ class ExecutionConfig(Section):
     """How the work is done; never part of a stage's key, since it may not change a result."""
 
     workers: int = Field(0, ge=0, description="worker processes; 0 = number of cores")
+    runner: Literal["local", "dask"] = Field("local", description="where batches of work are done")
+    dask_address: str = Field("", description="scheduler, e.g. tcp://10.0.0.5:8786; empty = a cluster on this machine")
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from prefect import flow, get_run_logger, task
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -18,7 +18,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows import benchmark, logs, tracking
-from flows.config import redact_urls
+from flows.config import ExecutionConfig, redact_urls
 from flows.dag import stage_named
 from flows.environment import prepare
 from flows.progress import for_terminal
@@ -97,10 +97,13 @@ def benchmark_flow(
     workspace: str = "workspace",
     workers: int = 0,
     results: str | None = None,
+    runner: Literal["local", "dask"] = "local",
+    dask_address: str = "",
 ) -> list[dict[str, Any]]:
     """The paper's tables: every trial is kept, a killed benchmark goes on where it was."""
+    execution = ExecutionConfig(workers=workers, runner=runner, dask_address=dask_address)
     request = benchmark.BenchmarkRequest(
-        tuple(names or ()), trials, protocol, tuple(datasets or ()), data, workspace, workers
+        tuple(names or ()), trials, protocol, tuple(datasets or ()), data, workspace, execution
     )
     prepare(Path(workspace), quiet=False)
     tracking.check()

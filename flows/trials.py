@@ -1,17 +1,14 @@
-"""Benchmark trials side by side on the cores, each finished one kept: a killed benchmark goes on where it was."""
+"""Benchmark trials side by side on a runner, each finished one kept: a killed benchmark goes on where it was."""
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
-import os
-import signal
+import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.runner import Runner
 from flows.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
@@ -65,7 +62,7 @@ class TrialStore:
         write_atomically(self.folder / f"{result.key}.json", result.model_dump_json())
 
 
-def run_trials(trials: Iterable[Trial], store: TrialStore, data: Path | None, workers: int) -> Iterator[TrialResult]:
+def run_trials(trials: Iterable[Trial], store: TrialStore, data: Path | None, runner: Runner) -> Iterator[TrialResult]:
     """A result for every trial, the stored ones first, others as they come.
 
     Experiments share cells (HNN stands in three tables): what has the same key is trained once and answers for all.
@@ -79,37 +76,25 @@ def run_trials(trials: Iterable[Trial], store: TrialStore, data: Path | None, wo
             pending.setdefault(trial.key, []).append(trial)
     if not pending:
         return
-    context = multiprocessing.get_context("spawn")  # torch and fork do not mix
-    with ProcessPoolExecutor(workers, context, _begin, (os.getpid(),)) as pool:
-        futures = [pool.submit(_run, same[0], data) for same in pending.values()]
-        try:
-            for future in as_completed(futures):
-                result = future.result()
-                store.put(result)
-                for trial in pending[result.key]:
-                    yield _labelled(result, trial)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    batches = (same[0] for same in pending.values())
+    for result in runner.map_batches(_run, batches, data, ordered=False):
+        store.put(result)
+        for trial in pending[result.key]:
+            yield _labelled(result, trial)
 
 
 def _labelled(result: TrialResult, trial: Trial) -> TrialResult:
     return result.model_copy(update={"experiment": trial.spec.name, "model": trial.model})
 
 
-def _begin(parent: int) -> None:
-    """One thread a worker, and no worker outlives a parent that was killed."""
-    os.environ["OMP_NUM_THREADS"] = "1"
-    if hasattr(ctypes.CDLL(None), "prctl"):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            os.kill(os.getpid(), signal.SIGKILL)
-    import torch
-
-    torch.set_num_threads(1)
+_one_at_a_time = threading.Lock()  # seeds are global to a process, and a cluster's worker may have several threads
 
 
 def _run(trial: Trial, data: Path | None) -> TrialResult:
+    import torch
+
     from hnn_core.experiment import run_trial
 
-    return run_trial(trial.spec, trial.dataset, trial.model, trial.protocol, trial.number, data)
+    with _one_at_a_time:
+        torch.set_num_threads(1)
+        return run_trial(trial.spec, trial.dataset, trial.model, trial.protocol, trial.number, data)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.commands.terminal import DEFAULT_WORKSPACE, WorkspaceOption, err, out
+from flows.commands.terminal import DEFAULT_WORKSPACE, RunnerName, WorkspaceOption, err, out
 
 
 def benchmark(
@@ -24,6 +24,8 @@ def benchmark(
         Path | None, typer.Option("--results", help="Folder of results.md [default: in the workspace].")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the rows as JSON to this file.")] = None,
+    runner: Annotated[RunnerName, typer.Option("--runner", help="Where trials run.")] = RunnerName.LOCAL,
+    dask_address: Annotated[str, typer.Option("--dask-address", help="Scheduler; none = a local cluster.")] = "",
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
     """Run the paper's experiments; finished trials are kept and not run again."""
@@ -41,7 +43,6 @@ def benchmark(
         datasets=wanted,
         data=str(data) if data else None,
         workspace=str(workspace),
-        workers=workers,
     )
     planned = benchmarks.plan(request)
     err.print(f"{len(planned)} trials of {len({trial.spec.name for trial in planned})} experiments")
@@ -61,6 +62,8 @@ def benchmark(
         request.workspace,
         workers,
         str(results) if results else None,
+        runner.value,
+        dask_address,
     )
     if json_file is not None:
         import json

@@ -12,6 +12,7 @@ from flows.commands.terminal import (
     DEFAULT_WORKSPACE,
     ConfigOption,
     JsonOption,
+    RunnerOption,
     SetOption,
     WaitOption,
     WorkspaceOption,
@@ -33,6 +34,7 @@ def run(
     settings: SetOption = None,
     from_stage: Annotated[str | None, typer.Option("--from", help="Rerun this stage and all after it.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Rerun every stage.")] = False,
+    runner: RunnerOption = None,
     wait: WaitOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,7 +43,7 @@ def run(
     from flows.running import Request
     from flows.workspace import Workspace
 
-    overrides = [*(settings or [])]
+    overrides = [*(settings or []), *_runner(runner)]
     if emails is not None:
         if corpus not in (None, "sample"):
             raise UsageError(f"--emails sets the size of the sample corpus; it does not go with --corpus {corpus}")
@@ -78,6 +80,7 @@ def stage(
     config: ConfigOption = None,
     settings: SetOption = None,
     force: Annotated[bool, typer.Option("--force", help="Rerun even if nothing changed.")] = False,
+    runner: RunnerOption = None,
     wait: WaitOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -91,7 +94,7 @@ def stage(
     request = Request(
         workspace=str(workspace),
         config_file=str(config) if config else None,
-        overrides=tuple(settings or ()),
+        overrides=(*(settings or ()), *_runner(runner)),
         only=name,
         force=force,
         wait=wait,
@@ -121,6 +124,10 @@ def stage(
         out.print(f"  {label}: {value:.4f}")
 
 
+def _runner(name: str | None) -> list[str]:
+    return [f"execution.runner={name}"] if name else []
+
+
 def _through_prefect(request: Any) -> Any:
     """Run a request as a Prefect flow in this process; no server has to run."""
     from flows import runs
@@ -134,8 +141,9 @@ def _through_prefect(request: Any) -> Any:
         from flows.workspace import explain_os_error
 
         raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
-    from flows import logs
+    from flows import logs, tracking
 
+    tracking.check()
     logs.to_terminal()
     if sys.stderr.isatty():
         err.print("[dim]starting Prefect …[/]")

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+
+
+class RunnerName(StrEnum):
+    LOCAL = "local"
+    DASK = "dask"
+
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -21,6 +28,9 @@ ConfigOption = Annotated[
 ]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="Override one key: section.key=value.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+RunnerOption = Annotated[
+    RunnerName | None, typer.Option("--runner", help="Where batches of work are done [default: execution.runner].")
+]
 WaitOption = Annotated[bool, typer.Option("--wait", help="Wait while another run uses the workspace.")]
 DEFAULT_WORKSPACE = Path("workspace")
 
@@ -33,6 +43,8 @@ __all__ = [
     "DEFAULT_WORKSPACE",
     "ConfigOption",
     "JsonOption",
+    "RunnerName",
+    "RunnerOption",
     "SetOption",
     "WaitOption",
     "WorkspaceOption",
