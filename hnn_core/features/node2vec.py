@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hnn_core.features.interface import Features, numbered
 from hnn_core.features.skipgram import SkipGram
-from hnn_core.features.walks import WalkGraph, draw_walks
+from hnn_core.features.walks import WalkGraph, Walks, draw_walks
 from hnn_core.hypergraph import Hypergraph
 
 STEPS_PER_PORTION = 4_000_000  # walks drawn before they are learned from: 16 MB
@@ -62,9 +64,23 @@ def _embedding(
     X = np.zeros((len(degrees), dim), dtype=np.float32)
     if not len(connected):
         return X
+    rng = np.random.default_rng(seed)
+
+    def rounds(count: int, first: int) -> Iterator[Walks]:
+        """``count`` walks from every node in a new order each, some at a time; ``first`` numbers the walks."""
+        portion = max(1, STEPS_PER_PORTION // length)
+        for _ in range(count):
+            starts = rng.permutation(connected)
+            for begin in range(0, len(starts), portion):
+                yield draw_walks(graph, starts[begin : begin + portion], length, p, q, seed, first)
+                first += len(starts[begin : begin + portion])
+
+    # How often walks visit each node: counted in one round of its own, so that no walks need to be kept.
+    visits = np.zeros(len(degrees), dtype=np.int64)
+    for drawn in rounds(1, first=walks * len(connected)):
+        visits += np.bincount(drawn.ravel(), minlength=len(visits))
     model = SkipGram(
-        # The stationary distribution of the walk: how often it will visit each node, known without counting.
-        degrees,
+        visits,
         dim,
         seed,
         window=window,
@@ -72,14 +88,7 @@ def _embedding(
         learning_rate=learning_rate,
         total_walks=walks * len(connected),
     )
-    rng = np.random.default_rng(seed)
-    portion = max(1, STEPS_PER_PORTION // length)
-    first = 0
-    for _ in range(walks):
-        starts = rng.permutation(connected)
-        for begin in range(0, len(starts), portion):
-            drawn = draw_walks(graph, starts[begin : begin + portion], length, p, q, seed, first)
-            model.train(drawn)
-            first += len(drawn)
-    X[connected] = model.vectors[connected]
+    for drawn in rounds(walks, first=0):
+        model.train(drawn)
+    X[connected] = model.embedding[connected]
     return X

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hnn_core.features.walks import Walks, next_random, uniform
 
 SMOOTHING = 0.75  # negatives are drawn by frequency^0.75
+FREQUENT = 0.001  # a node that makes up more than this share of all steps is skipped now and then
 LAST_RATE = 0.0001
 STREAM = 0xA0761D6478BD642F  # keeps these random numbers apart from those of walks with the same seed
 
@@ -35,19 +36,32 @@ class SkipGram:
         total_walks: int,
     ) -> None:
         rng = np.random.default_rng(seed)
-        self.vectors = (rng.random((len(frequency), dim), dtype=np.float32) - np.float32(0.5)) / np.float32(dim)
-        self._contexts = np.zeros_like(self.vectors)
-        self._keep, self._other = alias_table(frequency**SMOOTHING)
+        self._vectors = (rng.random((len(frequency), dim), dtype=np.float32) - np.float32(0.5)) / np.float32(dim)
+        self._contexts = np.zeros_like(self._vectors)
+        self._taken, self._other = alias_table(frequency**SMOOTHING)
+        # Mikolov's subsampling: hubs teach little about each of the very many nodes they meet.
+        share = np.maximum(frequency / frequency.sum(), 1e-12)
+        self._kept = np.minimum(np.sqrt(FREQUENT / share) + FREQUENT / share, 1.0).astype(np.float32)
         self._window, self._negatives, self._rate = window, negatives, learning_rate
         self._seed, self._total, self._seen = seed, total_walks, 0
+
+    @property
+    def embedding(self) -> NDArray[np.float32]:
+        """A node is word and context alike where walks have no direction, so the sum of its two vectors stands for it.
+
+        It predicts held-out links better than the word vectors alone (benchmarks/features.py).
+        """
+        embedding: NDArray[np.float32] = self._vectors + self._contexts
+        return embedding
 
     def train(self, walks: Walks) -> None:
         """Learn from some of the ``total_walks``; the learning rate falls linearly over all of them."""
         _train(
             walks,
-            self.vectors,
+            self._vectors,
             self._contexts,
-            self._keep,
+            self._kept,
+            self._taken,
             self._other,
             self._window,
             self._negatives,
@@ -63,16 +77,16 @@ class SkipGram:
 def alias_table(weight: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Walker's alias table: a draw of i ∝ ``weight`` in constant time.
 
-    Draw k uniformly and take it with probability ``keep[k]``, else take ``other[k]``.
+    Draw k uniformly and take it with probability ``taken[k]``, else take ``other[k]``.
     """
-    keep, other = _alias(np.asarray(weight, dtype=np.float64) * (len(weight) / weight.sum()))
-    return keep, other
+    taken, other = _alias(np.asarray(weight, dtype=np.float64) * (len(weight) / weight.sum()))
+    return taken, other
 
 
 @njit(cache=True)
 def _alias(share: Any) -> Any:
     n = len(share)
-    keep = np.ones(n, dtype=np.float32)
+    taken = np.ones(n, dtype=np.float32)
     other = np.arange(n, dtype=np.int32)
     small = np.empty(n, dtype=np.int64)
     large = np.empty(n, dtype=np.int64)
@@ -87,14 +101,14 @@ def _alias(share: Any) -> Any:
     while smalls and larges:
         smalls -= 1
         s, g = small[smalls], large[larges - 1]
-        keep[s] = share[s]
+        taken[s] = share[s]
         other[s] = g
         share[g] -= 1.0 - share[s]
         if share[g] < 1.0:
             larges -= 1
             small[smalls] = g
             smalls += 1
-    return keep, other
+    return taken, other
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -102,7 +116,8 @@ def _train(
     walks: Any,
     vectors: Any,
     contexts: Any,
-    keep: Any,
+    kept: Any,
+    taken: Any,
     other: Any,
     window: Any,
     negatives: Any,
@@ -112,20 +127,27 @@ def _train(
     total: Any,
     seed: Any,
 ) -> None:
-    count, length = walks.shape
+    count = len(walks)
     n, dim = vectors.shape
     step = np.empty(dim, dtype=np.float32)
+    walk = np.empty(walks.shape[1], dtype=np.int32)
     state = seed
     for w in range(count):
         rate = first_rate + (last_rate - first_rate) * np.float32((seen + w) / total)
+        length = 0
+        for node in walks[w]:
+            state = next_random(state)
+            if uniform(state) < kept[node]:
+                walk[length] = node
+                length += 1
         for i in range(length):
-            centre = walks[w, i]
+            centre = walk[i]
             state = next_random(state)
             reach = 1 + int(uniform(state) * window)  # nearer steps count more often
             for j in range(max(0, i - reach), min(length, i + reach + 1)):
                 if j == i:
                     continue
-                node = walks[w, j]
+                node = walk[j]
                 for d in range(dim):
                     step[d] = 0.0
                 for k in range(negatives + 1):
@@ -135,7 +157,7 @@ def _train(
                         state = next_random(state)
                         draw = uniform(state) * n
                         target = np.int32(draw)
-                        if draw - target >= keep[target]:
+                        if draw - target >= taken[target]:
                             target = other[target]
                         if target == centre:
                             continue
