@@ -33,11 +33,15 @@ class _Frozen(BaseModel):
 
 
 class FeatureSettings(_Frozen):
-    """Features of the data set where they are at hand, else derived by φ from the visible hypergraph."""
+    """Features of the data set where they are at hand, else derived by φ from the visible hypergraph.
+
+    Rows of derived features get length one: of a rank-F approximation nearly half of DBLP's nodes, those outside its
+    large communities, have rows a thousand times shorter than the others, though no less telling in direction.
+    """
 
     rows_sum_to_one: bool = False
     derived: str = "svd"
-    dim: int = 64
+    dim: int = 256
 
 
 class Settings(_Frozen):
@@ -94,6 +98,7 @@ class ExperimentSpec(_Frozen):
     trials: int = 10
     measure_every: int = 0
     settings: Settings = Field(default_factory=Settings)
+    by_protocol: dict[str, Settings] = Field(default_factory=dict)
     models: tuple[ModelSpec, ...]
     note: str = ""
 
@@ -107,8 +112,10 @@ class ExperimentSpec(_Frozen):
     def settings_of(self, label: str, dataset: str, protocol: str) -> Settings:
         """The settings of one cell: experiment, then model, protocol, data set, and the search's choice."""
         spec = self.model(label)
-        merged = Settings(**spec.model_dump(include=set(Settings.model_fields))).over(self.settings)
+        merged = self.settings
         for more in (
+            self.by_protocol.get(protocol),
+            Settings(**spec.model_dump(include=set(Settings.model_fields))),
             spec.by_protocol.get(protocol),
             spec.by_dataset.get(dataset),
             spec.chosen.get(protocol, {}).get(dataset),
@@ -252,7 +259,9 @@ def feature_source(data: hypergcn.Dataset, settings: FeatureSettings, seed: int)
         return _rows_sum_to_one(data.features) if settings.rows_sum_to_one else data.features
 
     def derived(hypergraph: Hypergraph) -> tuple[FeatureMatrix, None]:
-        return np.asarray(derive(hypergraph, settings.derived, settings.dim, seed).nodes), None
+        X = np.asarray(derive(hypergraph, settings.derived, settings.dim, seed).nodes)
+        lengths = np.linalg.norm(X, axis=1, keepdims=True)
+        return np.divide(X, lengths, out=np.zeros_like(X), where=lengths > 0), None
 
     return derived
 

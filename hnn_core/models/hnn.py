@@ -32,7 +32,7 @@ class HNN(Model):
         num_hyperedge_features: width of given or derived hyperedge features φ_e; None starts from
             Y^(1) = (D⁻¹H)ᵀ Z^(1).
         self_loops: hyperedges {i} for ``none``, ``isolated`` or ``all`` nodes.
-        skip: Z^(k) W_skip inside σ_v.
+        skip: Z^(k) W_skip + b_skip inside σ_v.
         dropout: share of each layer's input dropped in training.
         psi: ``concat``, ``gated`` or ``sum``.
     """

@@ -42,8 +42,8 @@ class HypergraphLayer(nn.Module, ABC):
         in_hyperedges: width of Y^(k).
         out: width of Z^(k+1) and Y^(k+1).
         sigma_v, sigma_e: activations of nodes and of hyperedges.
-        skip: adds Z^(k) W_skip inside σ_v. Nodes in no hyperedge get zero rows from the equations as written;
-            with it they keep what their features say.
+        skip: adds Z^(k) W_skip + b_skip inside σ_v. Nodes in no hyperedge get zero rows from the equations as
+            written; with it they keep what their features say, and b_skip where they have no features either.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class HypergraphLayer(nn.Module, ABC):
         super().__init__()
         self.W = weight(in_nodes, out)
         self.W_skip = weight(in_nodes, out) if skip else None
+        self.b_skip = nn.Parameter(torch.zeros(out)) if skip else None
         self.sigma_v, self.sigma_e = activation(sigma_v), activation(sigma_e)
         self.in_nodes, self.in_hyperedges, self.out = in_nodes, in_hyperedges, out
 
@@ -77,8 +78,8 @@ class HypergraphLayer(nn.Module, ABC):
     def forward(self, H: Propagation, Z: Matrix, Y: Tensor | None, hyperedges: bool = True) -> LayerOutput:
         """One layer; ``hyperedges=False`` leaves out Y^(k+1) where nothing asks for it."""
         gathered = gather_nodes(H, self.to_nodes(H, Z, Y))
-        if self.W_skip is not None:
-            gathered = gathered + Z @ self.W_skip
+        if self.W_skip is not None and self.b_skip is not None:
+            gathered = gathered + Z @ self.W_skip + self.b_skip
         Z_next: Tensor = self.sigma_v(gathered)
         if not hyperedges:
             return LayerOutput(Z_next, None, None)

@@ -54,7 +54,7 @@ def kernels(name: str, g: Dense) -> tuple[Array, Array]:
 
 def transcription(name: str, layer: HypergraphLayer, g: Dense, Z: Array, Y: Array) -> tuple[Array, Array]:
     weight: Callable[[str], Any] = lambda key: layer.state_dict()[key].numpy()  # noqa: E731
-    skip = Z @ weight("W_skip") if layer.W_skip is not None else 0.0
+    skip = Z @ weight("W_skip") + weight("b_skip") if layer.W_skip is not None else 0.0
     if name == "hnn":
         H, D, De, P, Pe = g.H, g.D, g.De, g.P, g.Pe
         Z_next = np.tanh((D @ H @ Pe @ De @ H.T @ D @ Z + D @ H @ Y) @ weight("W") + skip)
@@ -77,6 +77,8 @@ def test_layer_equals_its_equation(name: str, first: bool, skip: bool, widths: t
         hypergraph = random_hypergraph(seed)
         g = Dense(hypergraph)
         layer = VARIANTS[name](widths[0], widths[0], widths[1], "tanh", "leaky_relu", skip)
+        if layer.b_skip is not None:
+            torch.nn.init.normal_(layer.b_skip)
         Z = torch.randn(hypergraph.num_nodes, widths[0])
         Y = (g.D @ g.H).T @ Z.numpy() if first else np.random.default_rng(seed).normal(size=(7, widths[0]))
         given = None if first else torch.tensor(Y, dtype=torch.float32)

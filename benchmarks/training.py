@@ -1,0 +1,227 @@
+"""An epoch of HNN beside the same model in PyG's ``MessagePassing``, an epoch of HGNN beside DHG's, on DBLP.
+
+An epoch is forward, cross-entropy on the training nodes, backward and a step of Adam: 64 wide, two layers, one thread.
+The rivals run in the same process, turn by turn, so that a busy machine slows all alike; times are CPU seconds. Peak
+memory is that of a process of its own. ``bare products`` are the sparse products the HNN epoch cannot do without, with
+nothing around them. Needs the extra ``bench`` (torch-geometric, dhg) and the data of ``--data``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from hnn_core.datasets import hypergcn
+from hnn_core.models import HGNN, HNN
+from hnn_core.nn import Propagation
+
+WIDTH = 64
+Step = Callable[[], None]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=None, help="folder with coauthorship/ and cocitation/")
+    parser.add_argument("--dataset", default="dblp", choices=hypergcn.NAMES)
+    parser.add_argument("--epochs", type=int, default=15)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--memory-of", choices=list(CONTENDERS), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    data = hypergcn.load(arguments.dataset, arguments.data)
+    if arguments.memory_of:
+        step = CONTENDERS[arguments.memory_of](data)
+        for _ in range(3):
+            step()
+        # Not ru_maxrss: a child inherits its parent's.
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        print(int(status.split("VmHWM:")[1].split()[0]) / 1024)
+        return
+    figures = measure(data, arguments)
+    table = Table(box=None)
+    for column in ("epoch of", "ms", "peak MiB"):
+        table.add_column(column, justify="left" if column == "epoch of" else "right")
+    for name, row in figures["epochs"].items():
+        table.add_row(name, f"{row['ms']:.1f}", f"{row['peak_mib']:.0f}")
+    Console().print(table)
+    for name in ("ratio", "ratio of leaky ReLU models", "ratio of HGNN", "over bare products"):
+        Console().print(f"{name}: {figures[name]:.2f}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def measure(data: hypergcn.Dataset, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Median CPU milliseconds of each contender, turn by turn, and what each needs of memory."""
+    steps = {name: build(data) for name, build in CONTENDERS.items()}
+    times: dict[str, list[float]] = {name: [] for name in steps}
+    for turn in range(arguments.epochs + 2):
+        for name, step in steps.items():
+            started = time.process_time()
+            step()
+            if turn >= 2:  # the first turns allocate
+                times[name].append(1000 * (time.process_time() - started))
+    ms = {name: statistics.median(values) for name, values in times.items()}
+    return {
+        "dataset": data.name,
+        "epochs": {name: {"ms": ms[name], "peak_mib": peak_memory(name, arguments)} for name in steps},
+        "ratio": ms["HNN, PyG"] / ms["HNN"],
+        "ratio of leaky ReLU models": ms["HNN leaky ReLU, PyG"] / ms["HNN leaky ReLU"],
+        "ratio of HGNN": ms["HGNN, DHG"] / ms["HGNN"],
+        "over bare products": ms["HNN"] / ms["bare products"],
+    }
+
+
+def peak_memory(name: str, arguments: argparse.Namespace) -> float:
+    command = [sys.executable, __file__, "--dataset", arguments.dataset, "--memory-of", name]
+    if arguments.data:
+        command += ["--data", str(arguments.data)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
+
+
+def features_of(data: hypergcn.Dataset) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(data.hypergraph.num_nodes, WIDTH)).astype(np.float32)
+
+
+def stepper(modules: nn.Module, logits: Callable[[], Tensor], data: hypergcn.Dataset) -> Step:
+    """Forward, loss, backward, Adam."""
+    train, labels = data.splits[0].train, torch.tensor(data.labels)
+    head = nn.Linear(WIDTH, data.num_classes)
+    optimiser = torch.optim.Adam([*modules.parameters(), *head.parameters()], lr=0.01)
+
+    def step() -> None:
+        optimiser.zero_grad()
+        F.cross_entropy(head(logits()[train]), labels[train]).backward()
+        optimiser.step()
+
+    return step
+
+
+def ours(sigma: str) -> Callable[[hypergcn.Dataset], Step]:
+    def build(data: hypergcn.Dataset) -> Step:
+        model = HNN(WIDTH, (WIDTH, WIDTH), sigma_v=sigma)
+        prepared = model.prepare(data.hypergraph, features_of(data))
+        return stepper(model, lambda: model(prepared, hyperedges=False).nodes, data)
+
+    return build
+
+
+def our_hgnn(data: hypergcn.Dataset) -> Step:
+    model = HGNN(WIDTH, out=WIDTH, hidden=WIDTH)
+    prepared = model.prepare(data.hypergraph, features_of(data))
+    return stepper(model, lambda: model(prepared).nodes, data)
+
+
+def dhg_hgnn(data: hypergcn.Dataset) -> Step:
+    import dhg
+    from dhg.models import HGNN as DHGNN
+
+    lists = [data.hypergraph.members(e).tolist() for e in range(data.hypergraph.num_hyperedges)]
+    # DHG merges equal hyperedges by default; "sum" keeps their weight.
+    hypergraph = dhg.Hypergraph(data.hypergraph.num_nodes, lists, merge_op="sum")
+    model = DHGNN(WIDTH, WIDTH, WIDTH)
+    X = torch.tensor(features_of(data))
+    return stepper(model, lambda: model(X, hypergraph), data)
+
+
+def pyg_hnn(sigma: Callable[[], nn.Module]) -> Callable[[hypergcn.Dataset], Step]:
+    """The HNN equations as someone writes them with ``MessagePassing``: W first, factors shared as ours are."""
+
+    def build(data: hypergcn.Dataset) -> Step:
+        from torch_geometric.nn import MessagePassing
+
+        class Incidence(MessagePassing):  # type: ignore[misc]
+            def __init__(self) -> None:
+                super().__init__(aggr="sum")
+
+            def forward(self, x: Tensor, pairs: Tensor, weights: Tensor, size: tuple[int, int]) -> Tensor:
+                out: Tensor = self.propagate(pairs, x=(x, None), weights=weights, size=size)
+                return out
+
+            def message(self, x_j: Tensor, weights: Tensor) -> Tensor:
+                return weights.view(-1, 1) * x_j
+
+        H = data.hypergraph.incidence.tocoo()
+        nodes, edges = (torch.tensor(c, dtype=torch.int64) for c in H.coords)
+        N, M = data.hypergraph.num_nodes, data.hypergraph.num_hyperedges
+        D_inv = 1 / torch.bincount(nodes, minlength=N).clamp(min=1).float()
+        De_inv = 1 / torch.bincount(edges, minlength=M).clamp(min=1).float()
+        down, up = torch.stack([nodes, edges]), torch.stack([edges, nodes])
+        D, De, De2, D2 = D_inv[nodes], De_inv[edges], De_inv[edges] ** 2, D_inv[nodes] ** 2
+
+        class Model(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.W = nn.ParameterList(nn.init.xavier_uniform_(torch.empty(WIDTH, WIDTH)) for _ in range(2))
+                self.W_e = nn.Parameter(nn.init.xavier_uniform_(torch.empty(WIDTH, WIDTH)))
+                self.sigma, self.incidence = sigma(), Incidence()
+
+            def to_edges(self, x: Tensor, weights: Tensor) -> Tensor:
+                out: Tensor = self.incidence(x, down, weights, (N, M))
+                return out
+
+            def to_nodes(self, x: Tensor, weights: Tensor) -> Tensor:
+                out: Tensor = self.incidence(x, up, weights, (M, N))
+                return out
+
+            def update_nodes(self, ZW: Tensor, YW: Tensor | None) -> Tensor:
+                means = self.to_edges(ZW, D)
+                sent = self.to_edges(self.to_nodes(means, De2), D) + (means if YW is None else YW)
+                out: Tensor = self.sigma(self.to_nodes(sent, D))
+                return out
+
+            def forward(self, X: Tensor) -> Tensor:
+                Z = self.update_nodes(X @ self.W[0], None)
+                Y = self.to_edges(X, D)
+                sent = self.to_nodes(self.to_edges(self.to_nodes(Y, De), D2), De) + Z
+                Y = self.sigma(self.to_edges(sent, De) @ self.W_e)
+                return self.update_nodes(Z @ self.W[1], Y @ self.W[1])
+
+        model, X = Model(), torch.tensor(features_of(data))
+        return stepper(model, lambda: model(X), data)
+
+    return build
+
+
+def bare_products(data: hypergcn.Dataset) -> Step:
+    """The 13 products of the forward pass, and the transposes of the 9 through which gradients flow."""
+    H = Propagation(data.hypergraph)
+    DH, HDe, HDe2, D2H = H.H(-1, 0), H.H(0, -1), H.H(0, -2), H.H(-2, 0)
+    node_update = [DH.T, HDe2, DH.T, DH]
+    constant = [DH.T, HDe, D2H.T, HDe]  # of X alone: no gradient
+    with_gradient = [*node_update, HDe.T, *node_update]
+    nodes = torch.randn(data.hypergraph.num_nodes, WIDTH)
+    hyperedges = torch.randn(data.hypergraph.num_hyperedges, WIDTH)
+
+    def step() -> None:
+        for A in [*constant, *with_gradient, *(B.T for B in with_gradient)]:
+            A @ (nodes if A.shape[1] == len(nodes) else hyperedges)
+
+    return step
+
+
+CONTENDERS: dict[str, Callable[[hypergcn.Dataset], Step]] = {
+    "HNN": ours("rrelu"),
+    "HNN, PyG": pyg_hnn(nn.RReLU),
+    "HNN leaky ReLU": ours("leaky_relu"),
+    "HNN leaky ReLU, PyG": pyg_hnn(nn.LeakyReLU),
+    "bare products": bare_products,
+    "HGNN": our_hgnn,
+    "HGNN, DHG": dhg_hgnn,
+}
+
+if __name__ == "__main__":
+    main()
