@@ -1,0 +1,58 @@
+"""All that speaks for a candidate, side by side: the scores of every method, and agreement in attributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from hnn_core.recommend.agreement import Agreement
+from hnn_core.recommend.corpus import Observed
+from hnn_core.recommend.link_hnn import LinkTraining, TrainedLinks, train_links
+from hnn_core.recommend.queries import Queries, Scorer, Scores, finite
+from hnn_core.recommend.rivals import RIVALS
+
+COUNTED = ("popularity", "same-email", "neighbours", "co-occurrence", "knn-context", "svd")
+"""Methods whose scores are amounts of evidence, none below zero."""
+
+_LEAST = 1e-3  # share of evidence below which differences mean nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Fitted to what is visible; gives one feature vector for each query and candidate."""
+
+    counted: dict[str, Scorer]
+    links: TrainedLinks
+    agreement: Agreement
+
+    @classmethod
+    def fit(cls, training: Observed, target: str, protocol: str, options: LinkTraining, seed: int) -> Evidence:
+        return cls.around(train_links(training, target, protocol, options, seed), training, target, seed)
+
+    @classmethod
+    def around(cls, links: TrainedLinks, training: Observed, target: str, seed: int) -> Evidence:
+        """The same around a link model that is already trained."""
+        counted = {name: RIVALS[name](training, target, seed) for name in COUNTED}
+        return cls(counted, links, Agreement(training, target))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        methods = (*COUNTED, "hnn")
+        return (*methods, *(f"log {name}" for name in methods), *self.agreement.names)
+
+    def features(self, queries: Queries) -> NDArray[np.float32]:
+        """Queries × catalogue × ``names``."""
+        shares = [_share(finite(score(queries), name)) for name, score in self.counted.items()]
+        shares.append(np.exp(log_softmax(finite(self.links.scores(queries), "hnn"), axis=1)))
+        columns = [*shares, *(np.log(share + _LEAST) for share in shares), *self.agreement(queries)]
+        return np.stack(columns, axis=-1).astype(np.float32)
+
+
+def _share(scores: Scores) -> Scores:
+    """Each candidate's share of the evidence; equal shares where there is none."""
+    amounts = np.maximum(scores, 0)
+    total = amounts.sum(axis=1, keepdims=True)
+    return np.where(total > 0, amounts / np.where(total > 0, total, 1), 1 / max(amounts.shape[1], 1))

@@ -1,0 +1,136 @@
+"""The simple methods a recommender has to beat. Each takes what is visible and gives a scorer of queries.
+
+They are strong: on near-duplicate campaigns, looking up what stood beside the same text style is hard to beat.
+Where a method knows nothing about a candidate, popularity breaks the tie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+
+from hnn_core import seeds
+from hnn_core.recommend.corpus import Observed
+from hnn_core.recommend.queries import Queries, Scorer, Scores
+
+
+def random(training: Observed, target: str, seed: int) -> Scorer:
+    """A uniformly random order for each query (the paper's Random)."""
+    styles, generator = len(training.catalogue(target)), seeds.generator(seed, "random", target)
+    return lambda queries: generator.random((len(queries), styles))
+
+
+def popularity(training: Observed, target: str, seed: int) -> Scorer:
+    """n_s, the number of fragments that hold style s (the paper's Pop.)."""
+    counts = link_counts(training, target)
+    return lambda queries: np.tile(counts, (len(queries), 1))
+
+
+def same_email(training: Observed, target: str, seed: int) -> Scorer:
+    """In how many fragments of the same email the style is seen."""
+    return _counting(training, target, lambda queries: queries.email)
+
+
+def neighbours(training: Observed, target: str, seed: int) -> Scorer:
+    """In how many of the fragments above, below and beside the style is seen."""
+    return _counting(training, target, lambda queries: queries.neighbours)
+
+
+def co_occurrence(training: Observed, target: str, seed: int) -> Scorer:
+    """Σ_{a ∈ f} n_{as} / n_a: how often s stands in a fragment with each entity a that f shows."""
+    catalogue, counts = training.catalogue(target), link_counts(training, target)
+    H = training.incidence
+    together = (H.T @ H[:, catalogue]).tocsr()
+    given = sparse.csr_array(sparse.diags_array(1 / np.maximum(_column_sums(H), 1)) @ together)
+    return lambda queries: _tie_broken((queries.own @ given).toarray(), counts)
+
+
+def knn_context(
+    training: Observed, target: str, seed: int, context: float = 0.3, nearest: int = 30, sharpness: float = 4.0
+) -> Scorer:
+    """Fragment kNN with the email as context: Σ_{g ∈ kNN(f)} sim(f, g)^p [s ∈ g].
+
+    sim is the cosine of idf-weighted entities of the two fragments, mixed with that of their two emails.
+    """
+    catalogue, counts = training.catalogue(target), link_counts(training, target)
+    links = sparse.csr_array(training.incidence[:, catalogue])
+    known = np.flatnonzero(np.diff(links.indptr))
+    of_target = training.corpus.is_target(target)
+    weights = inverse_frequency(training)
+    styleless = sparse.diags_array(weights * ~of_target)  # own styles of the target are what is asked for
+    fragments = _unit_rows(training.incidence[known] @ styleless)
+    emails = _unit_rows(np.sqrt(training.email_incidence) @ sparse.diags_array(weights))[
+        training.corpus.email_of[known]
+    ]
+    answers = sparse.csr_array(links[known])
+
+    def score(queries: Queries) -> Scores:
+        own, email = _unit_rows(queries.own @ styleless), np.sqrt(queries.email) @ sparse.diags_array(weights)
+        similarity = (1 - context) * (own @ fragments.T).toarray()
+        similarity += context * (_unit_rows(email) @ emails.T).toarray()
+        return _tie_broken(_nearest(similarity, nearest) ** sharpness @ answers, counts)
+
+    return score
+
+
+def svd(training: Observed, target: str, seed: int, rank: int = 128) -> Scorer:
+    """Rank-k reconstruction of the incidence, x_f V Vᵀ (PureSVD: a fragment needs no factor of its own)."""
+    catalogue, counts = training.catalogue(target), link_counts(training, target)
+    # A full-rank reconstruction is the input again, and knows nothing of what it lacks.
+    rank = max(1, min(rank, min(training.incidence.shape) // 4))
+    _, _, Vt = randomized_svd(training.incidence, rank, n_iter=4, random_state=seeds.derive(seed, "svd") & 0xFFFFFFFF)
+    return lambda queries: _tie_broken((queries.own @ Vt.T) @ Vt[:, catalogue], counts)
+
+
+Rival = Callable[[Observed, str, int], Scorer]
+
+RIVALS: Mapping[str, Rival] = {
+    "random": random,
+    "popularity": popularity,
+    "same-email": same_email,
+    "neighbours": neighbours,
+    "co-occurrence": co_occurrence,
+    "knn-context": knn_context,
+    "svd": svd,
+}
+
+
+def link_counts(training: Observed, target: str) -> Scores:
+    """How many fragments hold each style of the catalogue."""
+    return _column_sums(training.incidence[:, training.catalogue(target)])
+
+
+def inverse_frequency(training: Observed) -> Scores:
+    """log(1 + F / n_a) of each entity a over F fragments: a style on every fragment says little."""
+    counts = _column_sums(training.incidence)
+    return np.asarray(np.log1p(training.corpus.num_fragments / np.maximum(counts, 1)), np.float64)
+
+
+def _counting(training: Observed, target: str, rows: Callable[[Queries], sparse.csr_array]) -> Scorer:
+    catalogue, counts = training.catalogue(target), link_counts(training, target)
+    return lambda queries: _tie_broken(rows(queries)[:, catalogue].toarray(), counts)
+
+
+def _tie_broken(scores: Scores, counts: Scores) -> Scores:
+    """Popularity, too small to change an order that the scores themselves decide."""
+    return np.asarray(scores + 1e-9 * counts / max(counts.max(initial=1), 1), np.float64)
+
+
+def _nearest(similarity: Scores, k: int) -> Scores:
+    """Each row's k largest entries, the rest zero; ties at the border all stay, so order cannot matter."""
+    if similarity.shape[1] <= k:
+        return similarity
+    border = np.partition(similarity, -k, axis=1)[:, -k, None]
+    return np.asarray(np.where(similarity >= border, similarity, 0.0), np.float64)
+
+
+def _unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
+    norms = np.sqrt(np.asarray((matrix * matrix).sum(axis=1)).ravel())
+    return sparse.csr_array(sparse.diags_array(1 / np.where(norms > 0, norms, 1)) @ matrix)
+
+
+def _column_sums(matrix: sparse.csr_array) -> Scores:
+    return np.asarray(matrix.sum(axis=0), np.float64).ravel()
