@@ -12,7 +12,7 @@ import logging
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -121,13 +121,18 @@ def _send(workspace: Workspace, record: Run) -> None:
         return
     client = connect()
     parent = _parent(client, workspace, record)
+    with _once(workspace, record, "config") as first:
+        if first:
+            _send_config(client, parent, record)
     for entry in record.stages:
         manifest = workspace.manifest(entry["stage"], entry["key"])
-        if entry["stage"] in _sent(record) or manifest is None:
+        if manifest is None:
             continue
-        _send_stage(client, workspace, record, parent, entry, manifest)
-        record.tracking["sent"] = [*_sent(record), entry["stage"]]
-        runs.save(workspace, record)
+        if entry["stage"] == "train" and entry["ran"]:
+            _send_variants(client, workspace, record, workspace.result("train", manifest.key))
+        with _once(workspace, record, entry["stage"]) as first:
+            if first:
+                _send_stage(client, workspace, parent, entry, manifest)
     if record.status != "running":
         client.log_metric(parent, "seconds", record.seconds)
         client.set_terminated(parent, "FINISHED" if record.status == "completed" else "FAILED")
@@ -135,9 +140,16 @@ def _send(workspace: Workspace, record: Run) -> None:
         runs.save(workspace, record)
 
 
-def _sent(record: Run) -> list[str]:
-    sent: list[str] = record.tracking.get("sent", [])
-    return sent
+@contextmanager
+def _once(workspace: Workspace, record: Run, step: str) -> Iterator[bool]:
+    """Whether a step is still to be sent; remembered as sent when the block ends well."""
+    sent: list[str] = record.tracking.setdefault("sent", [])
+    if step in sent:
+        yield False
+        return
+    yield True
+    sent.append(step)
+    runs.save(workspace, record)
 
 
 def connect() -> Any:
@@ -156,12 +168,14 @@ def _parent(client: Any, workspace: Workspace, record: Run) -> str:
     run = client.create_run(experiment, run_name=f"{record.command} {record.id}", tags=_tags(record))
     record.tracking.update(parent=run.info.run_id, experiment=experiment)
     runs.save(workspace, record)
+    return str(run.info.run_id)
+
+
+def _send_config(client: Any, parent: str, record: Run) -> None:
     from mlflow.entities import Param
 
-    parameters = [Param(name, str(value)[:6000]) for name, value in _flat(record.config)]
-    client.log_batch(run.info.run_id, params=parameters)
-    client.log_dict(run.info.run_id, record.config, "config.json")
-    return str(run.info.run_id)
+    client.log_batch(parent, params=[Param(name, str(value)[:6000]) for name, value in _flat(record.config)])
+    client.log_dict(parent, record.config, "config.json")
 
 
 def experiment_id(client: Any, workspace: Workspace) -> str:
@@ -194,9 +208,7 @@ def _git_commit() -> str:
         return ""
 
 
-def _send_stage(
-    client: Any, workspace: Workspace, record: Run, parent: str, entry: dict[str, Any], manifest: Manifest
-) -> None:
+def _send_stage(client: Any, workspace: Workspace, parent: str, entry: dict[str, Any], manifest: Manifest) -> None:
     stage = entry["stage"]
     client.set_tag(parent, f"stage.{stage}.key", manifest.key)
     client.set_tag(parent, f"stage.{stage}.state", "ran" if entry["ran"] else "cached")
@@ -208,8 +220,6 @@ def _send_stage(
     log_metrics(client, parent, [(name, value, 0) for name, value in metrics.items()])
     folder = workspace.result(stage, manifest.key)
     client.log_dict(parent, {"stage": stage, **_manifest_artifact(manifest)}, f"manifests/{stage}.json")
-    if stage == "train" and entry["ran"]:
-        _send_variants(client, record, parent, folder)
     for artifact in manifest.summary.get("artifacts", []):
         client.log_artifact(parent, str(folder / artifact), artifact_path=str(Path(artifact).parent).strip("."))
 
@@ -239,21 +249,43 @@ def _log_inputs(client: Any, run_id: str, manifest: Manifest) -> None:
         client.log_inputs(run_id, datasets=datasets)
 
 
-def _send_variants(client: Any, record: Run, parent: str, folder: Path) -> None:
-    """A nested run for each trained variant, with its loss and AUC by epoch."""
+def _send_variants(client: Any, workspace: Workspace, record: Run, folder: Path) -> None:
+    """A nested run for each trained variant and protocol, with its loss and AUC by epoch."""
     import pyarrow.parquet as pq
 
     metrics = pq.read_table(folder / "metrics.parquet").to_pylist()
     curves = pq.read_table(folder / "curves.parquet").to_pylist()
     for variant, protocol in dict.fromkeys((row["variant"], row["protocol"]) for row in metrics):
-        tags = {"mlflow.parentRunId": parent, "hnn.run": record.id, "variant": variant, "protocol": protocol}
-        run = client.create_run(record.tracking["experiment"], run_name=f"train {variant} {protocol}", tags=tags)
-        run_id = run.info.run_id
-        client.log_param(run_id, "variant", variant)
-        client.log_param(run_id, "protocol", protocol)
-        mine = [row for row in (*metrics, *curves) if (row["variant"], row["protocol"]) == (variant, protocol)]
-        log_metrics(client, run_id, [(_name(row), row["value"], row.get("epoch", 0)) for row in mine])
+        with _once(workspace, record, f"train {variant} {protocol}") as first:
+            if not first:
+                continue
+            mine = [row for row in (*metrics, *curves) if (row["variant"], row["protocol"]) == (variant, protocol)]
+            values = [(_name(row), row["value"], row.get("epoch", 0)) for row in mine]
+            tags = {"mlflow.parentRunId": record.tracking["parent"], "hnn.run": record.id}
+            parameters = {"variant": variant, "protocol": protocol}
+            nested_run(client, record.tracking["experiment"], f"train {variant} {protocol}", tags, parameters, values)
+
+
+def nested_run(
+    client: Any,
+    experiment: str,
+    name: str,
+    tags: dict[str, str],
+    parameters: dict[str, str],
+    values: list[tuple[str, float, int]],
+) -> str:
+    """Create a run, fill it and close it; where that fails half-way the half is deleted again."""
+    run_id = str(client.create_run(experiment, run_name=name, tags=tags).info.run_id)
+    try:
+        for parameter, value in parameters.items():
+            client.log_param(run_id, parameter, value)
+        log_metrics(client, run_id, values)
         client.set_terminated(run_id)
+    except Exception:
+        with suppress(Exception):
+            client.delete_run(run_id)
+        raise
+    return run_id
 
 
 def _name(row: dict[str, Any]) -> str:

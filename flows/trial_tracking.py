@@ -59,18 +59,12 @@ class TrialLog:
             run = client.create_run(self._experiment, run_name="benchmark", tags={"hnn.command": "hnn benchmark"})
             self._parent = run.info.run_id
         names = {name: str(getattr(result, name)) for name in ("experiment", "dataset", "model", "protocol", "trial")}
-        run = client.create_run(
-            self._experiment,
-            run_name=" ".join(names.values()),
-            tags={"mlflow.parentRunId": self._parent, "hnn.trial": result.key, **names},
-        )
         values = [(name, value, 0) for name, value in {**result.metrics, "seconds": result.seconds}.items()]
         for point in result.curve:
             values.append(("curve_loss", point.loss, point.epoch))
             values += [(f"curve_{name}", value, point.epoch) for name, value in point.measures.items()]
-        tracking.log_metrics(client, run.info.run_id, values)
-        client.log_dict(run.info.run_id, result.settings.model_dump(), "settings.json")
-        client.set_terminated(run.info.run_id)
+        tags = {"mlflow.parentRunId": self._parent, "hnn.trial": result.key}
+        tracking.nested_run(client, self._experiment, " ".join(names.values()), tags, names, values)
 
 
 def _trial_name(result: Any) -> str:
