@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.config import Config
+from flows.config import Config, redact_urls
 from flows.errors import HnnError
 from flows.manifest import Manifest, Output, file_sha256, stage_key
 from flows.planning import OUTSIDE, Decision
@@ -78,9 +78,7 @@ def _run(
             parameters=decision.parameters,
             inputs=inputs,
             outputs=outputs,
-            overrides={
-                k: v for k, v in overrides.items() if k.partition(".")[0] == stage.name or k in stage.also_reads
-            },
+            overrides=_overrides(stage, overrides),
             summary=dict(summary),
             started_at=started.isoformat(timespec="seconds"),
             finished_at=datetime.now(UTC).isoformat(timespec="microseconds"),
@@ -90,6 +88,12 @@ def _run(
         )
         workspace.publish(draft, manifest)
     return manifest
+
+
+def _overrides(stage: Stage, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``--set`` said about this stage, without secrets."""
+    mine = {k: v for k, v in overrides.items() if k.partition(".")[0] == stage.name or k in stage.also_reads}
+    return {name: redact_urls(value) if isinstance(value, str) else value for name, value in mine.items()}
 
 
 def _input_paths(workspace: Workspace, stage: Stage, decision: Decision) -> dict[str, Path]:

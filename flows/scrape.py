@@ -22,14 +22,20 @@ def run(context: Context) -> Mapping[str, Any]:
     statuses: Counter[str] = Counter()
     context.progress.start("scrape")
 
+    done = 0
+
     def count(record: Any) -> Any:
         statuses[record.status] += 1
-        context.progress.advance(1, note=f"{statuses['rejected']} rejected")
         return record
+
+    def show(now: int, total: int | None) -> None:
+        nonlocal done
+        context.progress.advance(now - done, note=f"{statuses['rejected']} rejected")
+        done = now
 
     try:
         source = open_source(context.config.scrape.source, _options(context.config))
-        write_records(context.out / "documents.parquet", map(count, source.read(store, known)))
+        write_records(context.out / "documents.parquet", map(count, source.read(store, known, show)))
     except SourceError as error:
         raise HnnError(str(error)) from error
     if not statuses["ok"]:
