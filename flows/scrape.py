@@ -12,10 +12,9 @@ from flows.stage import Context, Stage
 
 
 def run(context: Context) -> Mapping[str, Any]:
+    from extractors.sources import SourceError, open_source
     from extractors.sources.records import read_records, write_records
     from extractors.store import DocumentStore
-
-    from extractors.sources import SourceError, open_source
 
     store = DocumentStore(context.workspace.store)
     known = read_records(context.previous / "documents.parquet") if context.previous else {}
