@@ -63,7 +63,7 @@ class BlockTree:
         """Visible text of one source: a button's label, or the element's own text nodes."""
         if source in self.buttons:
             return self.buttons[source].text
-        return " ".join(self.layout.texts(source))
+        return " ".join([run.text for run in self.layout.runs(source)])
 
     def ground(self, source: int) -> Rgba:
         """The colour a piece of content stands on; images and buttons hide their own."""
@@ -102,7 +102,7 @@ class BlockTree:
         unnamed = layout.own_text[index]
         for position, node in enumerate(elements[index].contents):
             if isinstance(node, str):
-                if unnamed and layout.text(index, position):
+                if unnamed and layout.run(index, position):
                     run.append(index)
                     unnamed = False
             elif layout.content[node]:

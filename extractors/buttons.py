@@ -106,9 +106,9 @@ class _Finder:
             while place < len(contents):
                 node = contents[place]
                 if isinstance(node, str):
-                    text = self._layout.text(element, place)
-                    if text:
-                        yield element, text, self._layout.text_width(element, place)
+                    run = self._layout.run(element, place)
+                    if run is not None:
+                        yield element, run.text, run.width
                 elif self._layout.content[node]:
                     stack.append((element, place + 1))
                     stack.append((node, 0))

@@ -10,7 +10,7 @@ from typing import Any
 
 from extractors import pool
 from extractors.document import Document
-from extractors.entities import canonical_json, entities, entity_id
+from extractors.entities import EntityCollector, canonical_json, entity_id
 from extractors.fragments import Granularity, segment
 from extractors.limits import Limits, Rejected
 
@@ -60,10 +60,11 @@ def extract(html: str, doc_id: str, options: ExtractOptions | None = None) -> Do
     if not segmentation.fragments:
         raise Rejected("empty", "nothing in it can be seen")
     ids = [f"{doc_id}#{fragment.position}" for fragment in segmentation.fragments]
+    collector = EntityCollector(document, segmentation)
     known: dict[str, Row] = {}
     occurrences: list[Row] = []
     for fragment_id, fragment in zip(ids, segmentation.fragments, strict=True):
-        for found in entities(document, segmentation, fragment):
+        for found in collector.of(fragment):
             entity = entity_id(found.type, found.signature)
             if entity not in known:
                 known[entity] = (entity, found.type, found.signature, canonical_json(found.attributes))

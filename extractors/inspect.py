@@ -16,7 +16,7 @@ from rich.tree import Tree
 
 from extractors.canonical import hexadecimal, rgba
 from extractors.document import Document
-from extractors.entities import Occurrence, entities
+from extractors.entities import EntityCollector, Occurrence
 from extractors.extraction import ExtractOptions
 from extractors.fragments import Fragment, Segmentation, segment
 from extractors.layout import REPLACED, Box, Piece
@@ -35,8 +35,8 @@ class _Inspection:
         options = options or ExtractOptions()
         document = Document.from_html(html, options.width, options.limits)
         segmentation = segment(document, options.granularity)
-        found = [entities(document, segmentation, fragment) for fragment in segmentation.fragments]
-        return cls(document, segmentation, found)
+        collector = EntityCollector(document, segmentation)
+        return cls(document, segmentation, [collector.of(fragment) for fragment in segmentation.fragments])
 
     def targets(self, fragment: Fragment, relation: str) -> list[int]:
         links = self.segmentation.neighbours

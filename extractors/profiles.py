@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 from extractors.blocks import Block, BlockTree
 from extractors.layout import REPLACED
@@ -19,8 +19,7 @@ _FOOTER = re.compile(
 _PICTURE = 120.0  # px: an image this wide is a picture, not an icon
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """Counts and sizes that add up: the profile of a section is the sum of its leaves'."""
 
     characters: int = 0
@@ -37,7 +36,7 @@ class Profile:
     footer: bool = False  # says what footers say
     boxed: bool = False  # some of the text has a box of its own, as a coupon has
 
-    def __add__(self, other: Profile) -> Profile:
+    def plus(self, other: Profile) -> Profile:
         longer = self if self.longest >= other.longest else other
         larger = self if self.font_size >= other.font_size else other
         return Profile(
@@ -105,7 +104,7 @@ class Profiler:
         known = self._known.get(block)
         if known is None:
             parts = map(self.of, block.children) if block.children else map(self._source, block.sources)
-            known = self._known[block] = reduce(Profile.__add__, parts)
+            known = self._known[block] = reduce(Profile.plus, parts)
         return known
 
     def _source(self, source: int) -> Profile:

@@ -73,7 +73,7 @@ class Cutter:
                 last = None
             elif last is not None and not self._begins(sections, last, part, shape, parts[place + 1 : place + 2]):
                 sections[-1].leaves += part.leaves()
-                sections[-1].profile += self._profile(part)
+                sections[-1].profile = sections[-1].profile.plus(self._profile(part))
                 if sections[-1].shape != shape:  # a table keeps its name with a heading over it, a row does not
                     sections[-1].shape = "table" if "table" in (shape, sections[-1].shape) else "stack"
                 last = part if shape != "picture" else None
@@ -92,7 +92,7 @@ class Cutter:
         for leaf in column.leaves():
             if sections and not self._opens_card(sections[-1], leaf):
                 sections[-1].leaves.append(leaf)
-                sections[-1].profile += self._profile(leaf)
+                sections[-1].profile = sections[-1].profile.plus(self._profile(leaf))
             else:
                 sections.append(Section([leaf], "column", self._profile(leaf)))
         return sections
@@ -229,5 +229,5 @@ class Cutter:
         if not 0 < start < end:
             return sections
         leaves = [leaf for section in sections[start:] for leaf in section.leaves]
-        profile = reduce(Profile.__add__, (section.profile for section in sections[start:]))
+        profile = reduce(Profile.plus, (section.profile for section in sections[start:]))
         return [*sections[:start], Section(leaves, "stack", profile)]

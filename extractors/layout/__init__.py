@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from extractors.document import Document
 from extractors.layout.flow import Flow, Piece
-from extractors.layout.intrinsic import CONTROLS, REPLACED, Intrinsic
+from extractors.layout.intrinsic import CONTROLS, REPLACED, Intrinsic, Run
 
-__all__ = ["CONTROLS", "REPLACED", "Box", "Layout", "Piece", "lay_out"]
+__all__ = ["CONTROLS", "REPLACED", "Box", "Layout", "Piece", "Run", "lay_out"]
 
 
 class Box(NamedTuple):
@@ -30,6 +30,9 @@ class Box(NamedTuple):
 
     @classmethod
     def around(cls, boxes: Iterable[Box]) -> Box:
+        boxes = list(boxes)
+        if len(boxes) == 1:
+            return boxes[0]
         edges = list(zip(*boxes, strict=True))
         return cls(min(edges[0]), min(edges[1]), max(edges[2]), max(edges[3])) if edges else cls(0, 0, 0, 0)
 
@@ -68,23 +71,14 @@ class Layout:
         """Border-box width the element would have with all the room it wants."""
         return self._intrinsic.most[index] - self.styles[index].margins_x
 
-    def text_width(self, index: int, position: int) -> float:
-        """Width of one text node on one line."""
-        run = self._intrinsic.runs.get((index, position))
-        return 0.0 if run is None else run.width
+    def runs(self, index: int) -> list[Run]:
+        """The text nodes of ``index`` itself that can be seen."""
+        return [run for run in self._intrinsic.runs[index].values() if run.content] if self.own_text[index] else []
 
-    def texts(self, index: int) -> list[str]:
-        """The visible text nodes of ``index`` itself."""
-        if not self.own_text[index]:
-            return []
-        contents = self.document.elements[index].contents
-        found = (self.text(index, place) for place, node in enumerate(contents) if node.__class__ is str)
-        return [text for text in found if text]
-
-    def text(self, index: int, position: int) -> str:
-        """The visible text of one text node of ``index``: white space collapsed, "" if it cannot be seen."""
-        run = self._intrinsic.runs.get((index, position))
-        return run.text if run is not None and run.content else ""
+    def run(self, index: int, place: int) -> Run | None:
+        """The text node at one place of an element's contents, if it can be seen."""
+        run = self._intrinsic.runs.get(index, {}).get(place)
+        return run if run is not None and run.content else None
 
 
 def lay_out(document: Document) -> Layout:

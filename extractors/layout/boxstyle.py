@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from extractors.css.computed import ComputedStyle
 from extractors.layout.metrics import UNITS_PER_EM, family_factor
@@ -34,7 +35,8 @@ class TextStyle:
         "visible",
     )
 
-    def __init__(self, values: tuple[str, ...]) -> None:
+    def __init__(self, style: ComputedStyle) -> None:
+        values = tuple(map(style.__getitem__, _TEXT_PROPERTIES))
         size, line, weight, family, tracking, transform, space, align, collapse, visibility, colour = values
         self.font_size = px(size)
         line_height = length(line)[0]
@@ -64,11 +66,33 @@ _TEXT_PROPERTIES = (
     "visibility",
     "color",
 )
-_text_style = lru_cache(maxsize=8192)(TextStyle)
+_MOST_KNOWN = 8192  # styles remembered from earlier documents: emails of one sender share most of theirs
+_known_texts: dict[tuple[Any, ...], TextStyle] = {}
+_known_boxes: dict[tuple[TextStyle, tuple[Any, ...]], BoxStyle] = {}
 
 
 def text_style(style: ComputedStyle) -> TextStyle:
-    return _text_style(tuple(map(style.__getitem__, _TEXT_PROPERTIES)))
+    # A value that is not settled yet (a unitless line height) depends on the font size only, which is in the key.
+    key = tuple(map(style.inherited.get, _TEXT_PROPERTIES))
+    known = _known_texts.get(key)
+    if known is None:
+        if len(_known_texts) >= _MOST_KNOWN:
+            _known_texts.clear()
+        known = _known_texts[key] = TextStyle(style)
+    return known
+
+
+def box_style(style: ComputedStyle, text: TextStyle) -> BoxStyle:
+    values = style.own.values()
+    if not all(value.__class__ is str for value in values):
+        return BoxStyle(style, text)  # something in it is relative to this element's surroundings
+    key = (text, tuple(style.own.items()))
+    known = _known_boxes.get(key)
+    if known is None:
+        if len(_known_boxes) >= _MOST_KNOWN:
+            _known_boxes.clear()
+        known = _known_boxes[key] = BoxStyle(style, text)
+    return known
 
 
 class BoxStyle:
@@ -108,11 +132,13 @@ class BoxStyle:
         floating = self.float_side != "none" or self.out_of_flow
         self.inline = display in ("inline", "contents", "ruby") and not floating
         self.inline_block = display.startswith("inline-") and not floating
+        self.beside = self.inline or self.inline_block or self.float_side != "none"  # shares a line with others
         self.is_table = display in ("table", "inline-table")
         self.is_flex = display.endswith(("flex", "grid"))
         self.inset_x = self.padding_left + self.padding_right + self.border_left + self.border_right
         self.inset_y = self.padding_top + self.padding_bottom + self.border_top + self.border_bottom
         self.margins_x = (self.margin_left or 0.0) + (self.margin_right or 0.0)
+        self.plain = not (self.inset_x or self.margins_x or self.min_width) and self.width is self.max_width is None
         self.fixed_columns = self.table_layout == "fixed" and (
             self.width is not None or self.width_fraction is not None
         )

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 from extractors.layout.boxstyle import BoxStyle, TextStyle, length
 from extractors.layout.columns import distribute, fixed_widths
-from extractors.layout.intrinsic import CONTROLS, REPLACED, Cell, Grid, Intrinsic, Run
+from extractors.layout.grid import Cell, Grid
+from extractors.layout.intrinsic import CONTROLS, REPLACED, Intrinsic, Run
 from extractors.layout.metrics import SPACE
 
 _CELL_ALIGN = {"middle": 0.5, "bottom": 1.0}  # share of a cell's spare height that goes above its contents
+
+_NO_RUNS: dict[int, Run] = {}
 
 
 @dataclass(slots=True)
@@ -127,9 +130,10 @@ class Flow:
     def _walk(self, index: int, lines: Lines, margin: float) -> float:
         """Lay out the nodes in ``index`` one after the other; returns the bottom margin left open."""
         style = self.styles[index].text
-        for position, node in enumerate(self.elements[index].contents):
+        runs = self.intrinsic.runs.get(index, _NO_RUNS)
+        for place, node in enumerate(self.elements[index].contents):
             if isinstance(node, str):
-                run = self.intrinsic.runs.get((index, position))
+                run = runs.get(place)
                 if run is None:
                     lines.space = max(lines.space, SPACE * style.unit)
                 else:
