@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import free_port, private_environment, server
+from loopback import free_port, private_environment, server
 from pipeline_project import ROOT, SMALL
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
