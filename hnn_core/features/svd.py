@@ -7,6 +7,8 @@ symmetric, so one kind of product serves for A and Aᵀ.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
@@ -16,10 +18,12 @@ from hnn_core.hypergraph import Hypergraph
 
 Dense = NDArray[np.float32]
 
-ROWS_PER_BLOCK = 4_096  # rows turned into float64 at a time: a few MB
+COLUMNS_PER_BLOCK = 32  # columns multiplied by A at a time
+ROWS_PER_BLOCK = 2_048  # rows turned into float64, or replaced, at a time
+ROUNDING = 1e-6  # singular values below this share of the largest are what float32 leaves of zero
 
 
-def svd(hypergraph: Hypergraph, dim: int, seed: int, *, products: int = 14, oversampling: int = 10) -> Features:
+def svd(hypergraph: Hypergraph, dim: int, seed: int, *, products: int = 13, oversampling: int = 10) -> Features:
     """X = UΣ^½ of the rank-F SVD A ≈ UΣVᵀ, and Y from A^(e) likewise.
 
     The root shares Σ evenly between the two factors and keeps one large hub from drowning all other columns.
@@ -39,65 +43,76 @@ def truncated_svd(
     rank: int,
     seed: int,
     *,
-    products: int = 14,
+    products: int = 13,
     oversampling: int = 10,
 ) -> tuple[Dense, Dense]:
     """U and Σ of A = ``left @ right`` − diag(row sums of ``left``), the first ``rank``; V is AUΣ⁻¹.
 
-    ``left`` and ``right`` are each other's transpose. ``products`` is how often A is multiplied: with 14 the error of
-    the reconstruction is that of scikit-learn's ``TruncatedSVD``, which by default multiplies 13 times. Tiny data has
-    fewer than ``rank``.
+    ``left`` and ``right`` are each other's transpose. ``products`` is how often A is multiplied; 13 is what
+    scikit-learn's ``TruncatedSVD`` does by default, and gives at most its error. Tiny data has fewer than ``rank``.
     """
     if products < 2:
         raise ValueError(f"svd: products is {products}, expected at least 2: one for the basis, one for the SVD in it")
     # A row of A without a hyperedge is zero, and so is its row of U: leave it out of all the dense work.
     active = np.flatnonzero(np.diff(left.indptr))
-    everything = left.shape[0]
-    if len(active) < everything:
+    height = left.shape[0]
+    if len(active) < height:
         left, right = left[active], right[:, active]
     degree = np.asarray(left.sum(axis=1), dtype=np.float32)[:, None]
 
-    def multiply(Q: Dense) -> Dense:
-        """A·Q. Q is used up: subtracting D·Q in its place saves one block of memory."""
-        product: Dense = left @ (right @ Q)
-        Q *= degree
-        product -= Q
-        return product
+    def multiply(Q: Dense) -> None:
+        """Q ← A·Q, some columns at a time, so that one Q is all the dense memory there is."""
+        for start in range(0, Q.shape[1], COLUMNS_PER_BLOCK):
+            columns = slice(start, start + COLUMNS_PER_BLOCK)
+            block = Q[:, columns].copy()
+            Q[:, columns] = left @ (right @ block)
+            block *= degree
+            Q[:, columns] -= block
 
     width = min(rank + oversampling, len(active))
     Q: Dense = np.random.default_rng(seed).standard_normal((len(active), width), dtype=np.float32)
     for _ in range(products - 1):
-        Q = _orthonormal(multiply(Q))
-    Q = _orthonormal(Q)  # once more: the first pass leaves the rounding of an ill-conditioned basis
-    # A ≈ QQᵀA = Q(AQ)ᵀ, because A is symmetric; and the SVD of the tall AQ is the eigenproblem of its Gram matrix.
-    eigenvalues, Z = linalg.eigh(_gram(multiply(Q.copy())))
+        multiply(Q)
+        _orthonormalise(Q)
+    _orthonormalise(Q)  # again: the first pass leaves the rounding of an ill-conditioned basis
+    multiply(Q)
+    # AQ = UΣZᵀ by the eigenproblem of its Gram matrix; A is symmetric, so this U is also the U of A ≈ (AQ)Qᵀ.
+    eigenvalues, Z = linalg.eigh(_gram(Q))
     largest = np.argsort(-eigenvalues, kind="stable")[:rank]
-    sigma = np.sqrt(np.maximum(eigenvalues[largest], 0)).astype(np.float32)
-    return _with_zero_rows(_signed(Q @ Z[:, largest].astype(np.float32)), active, everything), sigma
+    sigma = np.sqrt(np.maximum(eigenvalues[largest], 0.0))
+    inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=sigma > ROUNDING * sigma.max(initial=0.0))
+    U = np.zeros((height, len(largest)), dtype=np.float32)
+    U[active] = Q @ (Z[:, largest] * inverse).astype(np.float32)
+    return _signed(U), sigma.astype(np.float32)
 
 
-def _orthonormal(Y: Dense) -> Dense:
-    """An orthonormal basis of the columns of Y, but for rounding: Y R⁻¹ with YᵀY = RᵀR (Cholesky).
+def _orthonormalise(Y: Dense) -> None:
+    """Make the columns of Y orthonormal in place, but for rounding: Y ← Y R⁻¹ with YᵀY = RᵀR (Cholesky).
 
     This takes a quarter of the work of a QR decomposition. With the Gram matrix in float64 it keeps directions that
     are 10⁷ times weaker than the strongest, which is all that float32 can hold.
     """
     try:
         R = linalg.cholesky(_gram(Y), check_finite=False)
-    except linalg.LinAlgError:  # A has a lower rank than the basis has columns
-        return np.ascontiguousarray(linalg.qr(Y, mode="economic", overwrite_a=True, check_finite=False)[0])
-    inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False)
-    Q: Dense = Y @ inverse.astype(np.float32)
-    return Q
+    except linalg.LinAlgError:  # A has a lower rank than Y has columns
+        Y[:] = linalg.qr(Y, mode="economic", check_finite=False)[0]
+        return
+    inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False).astype(np.float32)
+    for rows in _row_blocks(Y):
+        rows[:] = rows @ inverse
 
 
 def _gram(Y: Dense) -> NDArray[np.float64]:
     """YᵀY, summed in float64."""
     gram = np.zeros((Y.shape[1], Y.shape[1]))
-    for start in range(0, len(Y), ROWS_PER_BLOCK):
-        block = Y[start : start + ROWS_PER_BLOCK].astype(np.float64)
+    for rows in _row_blocks(Y):
+        block = rows.astype(np.float64)
         gram += block.T @ block
     return gram
+
+
+def _row_blocks(Y: Dense) -> Iterator[Dense]:
+    return (Y[start : start + ROWS_PER_BLOCK] for start in range(0, len(Y), ROWS_PER_BLOCK))
 
 
 def _signed(U: Dense) -> Dense:
@@ -107,15 +122,6 @@ def _signed(U: Dense) -> Dense:
     return U
 
 
-def _with_zero_rows(rows: Dense, at: NDArray[np.intp], height: int) -> Dense:
-    if len(rows) == height:
-        return rows
-    full = np.zeros((height, rows.shape[1]), dtype=np.float32)
-    full[at] = rows
-    return full
-
-
 def _embedding(U: Dense, sigma: Dense, dim: int) -> Dense:
-    X = np.zeros((len(U), dim), dtype=np.float32)
-    X[:, : len(sigma)] = U * np.sqrt(sigma)
-    return X
+    U *= np.sqrt(sigma)
+    return np.pad(U, ((0, 0), (0, dim - len(sigma)))) if len(sigma) < dim else U
