@@ -138,7 +138,7 @@ def dhg_hgnn(data: hypergcn.Dataset) -> Step:
 
 
 def pyg_hnn(sigma: Callable[[], nn.Module]) -> Callable[[hypergcn.Dataset], Step]:
-    """The HNN equations as someone writes them with ``MessagePassing``: W first, factors shared as ours are."""
+    """The HNN equations as someone writes them with ``MessagePassing``, its products arranged as ours are."""
 
     def build(data: hypergcn.Dataset) -> Step:
         from torch_geometric.nn import MessagePassing
@@ -177,18 +177,18 @@ def pyg_hnn(sigma: Callable[[], nn.Module]) -> Callable[[hypergcn.Dataset], Step
                 out: Tensor = self.incidence(x, up, weights, (M, N))
                 return out
 
-            def update_nodes(self, ZW: Tensor, YW: Tensor | None) -> Tensor:
-                means = self.to_edges(ZW, D)
-                sent = self.to_edges(self.to_nodes(means, De2), D) + (means if YW is None else YW)
-                out: Tensor = self.sigma(self.to_nodes(sent, D))
+            def update_nodes(self, Z: Tensor, Y: Tensor | None, W: Tensor) -> Tensor:
+                means = self.to_edges(Z, D)
+                sent = self.to_edges(self.to_nodes(means, De2), D) + (means if Y is None else Y)
+                out: Tensor = self.sigma(self.to_nodes(sent @ W, D))
                 return out
 
             def forward(self, X: Tensor) -> Tensor:
-                Z = self.update_nodes(X @ self.W[0], None)
+                Z = self.update_nodes(X, None, self.W[0])
                 Y = self.to_edges(X, D)
                 sent = self.to_nodes(self.to_edges(self.to_nodes(Y, De), D2), De) + Z
                 Y = self.sigma(self.to_edges(sent, De) @ self.W_e)
-                return self.update_nodes(Z @ self.W[1], Y @ self.W[1])
+                return self.update_nodes(Z, Y, self.W[1])
 
         model, X = Model(), torch.tensor(features_of(data))
         return stepper(model, lambda: model(X), data)
@@ -197,12 +197,11 @@ def pyg_hnn(sigma: Callable[[], nn.Module]) -> Callable[[hypergcn.Dataset], Step
 
 
 def bare_products(data: hypergcn.Dataset) -> Step:
-    """The 13 products of the forward pass, and the transposes of the 9 through which gradients flow."""
+    """The 13 products of the forward pass, and the transposes of the 6 through which gradients flow."""
     H = Propagation(data.hypergraph)
     DH, HDe, HDe2, D2H = H.H(-1, 0), H.H(0, -1), H.H(0, -2), H.H(-2, 0)
-    node_update = [DH.T, HDe2, DH.T, DH]
-    constant = [DH.T, HDe, D2H.T, HDe]  # of X alone: no gradient
-    with_gradient = [*node_update, HDe.T, *node_update]
+    constant = [DH.T, HDe2, DH.T, DH.T, HDe, D2H.T, HDe]  # of X alone: no gradient
+    with_gradient = [DH, HDe.T, DH.T, HDe2, DH.T, DH]
     nodes = torch.randn(data.hypergraph.num_nodes, WIDTH)
     hyperedges = torch.randn(data.hypergraph.num_hyperedges, WIDTH)
 

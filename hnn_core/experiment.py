@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
-from scipy import sparse
 
 from hnn_core.datasets import hypergcn
 from hnn_core.features import derive
 from hnn_core.hypergraph import Hypergraph
+from hnn_core.latent_features import latent_features, unit_rows
 from hnn_core.models import BASELINES, MODELS, FeatureMatrix, Model, Training, build
 from hnn_core.seeds import derive as derive_seed
 from hnn_core.seeds import seed_everything
@@ -37,9 +36,11 @@ class FeatureSettings(_Frozen):
 
     Rows of derived features get length one: of a rank-F approximation nearly half of DBLP's nodes, those outside its
     large communities, have rows a thousand times shorter than the others, though no less telling in direction.
+
+    ``latent`` replaces given features by so many latent ones, see :mod:`hnn_core.latent_features`.
     """
 
-    rows_sum_to_one: bool = False
+    latent: int | None = None
     derived: str = "svd"
     dim: int = 256
 
@@ -65,8 +66,8 @@ class Settings(_Frozen):
 class ModelSpec(Settings):
     """A row of a table: a model, its settings, and the paper's mean (and deviation) on each data set.
 
-    ``by_dataset`` and ``by_protocol`` override settings; ``search`` names, for a protocol, the search in
-    ``search/`` whose choice overrides all.
+    ``by_dataset`` and ``by_protocol`` override settings; ``search`` names, for a protocol, the searches in
+    ``search/`` whose choices override all, each for its own data sets.
     """
 
     label: str
@@ -74,7 +75,7 @@ class ModelSpec(Settings):
     ours: bool = False
     by_dataset: dict[str, Settings] = Field(default_factory=dict)
     by_protocol: dict[str, Settings] = Field(default_factory=dict)
-    search: dict[str, str] = Field(default_factory=dict)
+    search: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     paper: dict[str, tuple[float, float] | float] = Field(default_factory=dict)
     #: filled from the records of ``search`` on loading: protocol → data set → settings
     chosen: dict[str, dict[str, Settings]] = Field(default_factory=dict)
@@ -167,7 +168,12 @@ def load_experiment(path: Path) -> ExperimentSpec:
     models = []
     for each in spec.models:
         chosen = {
-            protocol: _choices(path.parent / "search" / f"{name}.record.json") for protocol, name in each.search.items()
+            protocol: {
+                dataset: choice
+                for name in names
+                for dataset, choice in _choices(path.parent / "search" / f"{name}.record.json").items()
+            }
+            for protocol, names in each.search.items()
         }
         models.append(each.model_copy(update={"chosen": chosen}))
     return spec.model_copy(update={"models": tuple(models)})
@@ -228,8 +234,7 @@ def run_settings(
     if task == "node-classification" and model_name in BASELINES:
         options.setdefault("out", data.num_classes)  # baselines end in the classes, HNN in a linear head
     seed_everything(derive_seed(seed, "weights"))
-    width = FeatureSettings(**settings.features).dim if data.features is None else data.features.shape[1]
-    model = build(model_name, width, **options)
+    model = build(model_name, _width(data, FeatureSettings(**settings.features)), **options)
     training = Training(**{**_as_dict(model.recommended), **settings.training})
     if task == "hyperedge-prediction":
         prediction = HyperedgePrediction(protocol=protocol, **settings.task)
@@ -256,19 +261,18 @@ def run_settings(
 def feature_source(data: hypergcn.Dataset, settings: FeatureSettings, seed: int) -> FeatureSource:
     """Given features, or a function that derives them from whichever hyperedges may be seen."""
     if data.features is not None:
-        return _rows_sum_to_one(data.features) if settings.rows_sum_to_one else data.features
+        return data.features if settings.latent is None else latent_features(data.features, settings.latent)
 
     def derived(hypergraph: Hypergraph) -> tuple[FeatureMatrix, None]:
-        X = np.asarray(derive(hypergraph, settings.derived, settings.dim, seed).nodes)
-        lengths = np.linalg.norm(X, axis=1, keepdims=True)
-        return np.divide(X, lengths, out=np.zeros_like(X), where=lengths > 0), None
+        return unit_rows(derive(hypergraph, settings.derived, settings.dim, seed).nodes), None
 
     return derived
 
 
-def _rows_sum_to_one(features: sparse.csr_array) -> sparse.csr_array:
-    totals = np.asarray(features.sum(axis=1)).ravel()
-    return sparse.csr_array(sparse.diags_array(np.divide(1, totals, where=totals > 0, out=0 * totals)) @ features)
+def _width(data: hypergcn.Dataset, settings: FeatureSettings) -> int:
+    if data.features is None:
+        return settings.dim
+    return settings.latent or int(data.features.shape[1])
 
 
 def _choices(path: Path) -> dict[str, Settings]:

@@ -105,7 +105,9 @@ def run_search(path: Path, root: Path | None) -> None:
     outcomes = _read(record)
     tried = {(each.dataset, each.candidate.model_dump_json()) for each in outcomes}
     wanted = {each.model_dump_json() for each in spec.candidates}
-    outcomes = [each for each in outcomes if each.candidate.model_dump_json() in wanted]
+    outcomes = [
+        each for each in outcomes if each.candidate.model_dump_json() in wanted and each.dataset in spec.datasets
+    ]
     for name in spec.datasets:
         data = hypergcn.load(name, root)
         for candidate in spec.candidates:

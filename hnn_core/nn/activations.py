@@ -29,8 +29,9 @@ class _RandomSlope(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
-        random = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.device, x.dtype)
-        slope = random.mul_((_UPPER - _LOWER) / 255).add_(_LOWER).masked_fill_(x >= 0, 1)
+        random = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.device)
+        lowest = torch.tensor(_LOWER, dtype=x.dtype, device=x.device)
+        slope = torch.add(lowest, random, alpha=(_UPPER - _LOWER) / 255).masked_fill_(x >= 0, 1)
         ctx.save_for_backward(slope)
         return x * slope
 

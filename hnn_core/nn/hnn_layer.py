@@ -39,8 +39,13 @@ class HNNLayer(HypergraphLayer):
         self.W_e = weight(out, out)
 
     def to_nodes(self, H: Propagation, Z: Matrix, Y: Tensor | None) -> Messages:
-        # W first: Z may be a wide sparse feature matrix, and the products below then run at width d_{k+1}.
         DH_t = H.H(-1, 0).T
+        if isinstance(Z, Tensor) and self.W_y is None and self.in_nodes <= self.out:
+            # W last: M rows instead of N + M, and no gradient runs through the products of a constant Z^(1).
+            node_means = DH_t @ Z
+            sent = DH_t @ (H.H(0, -2) @ node_means) + (node_means if Y is None else Y)
+            return Messages(mean=sent @ self.W)
+        # W first: Z may be a wide sparse feature matrix, and the products below then run at width d_{k+1}.
         node_means = DH_t @ (Z @ self.W)
         YW = node_means if Y is None else Y @ (self.W if self.W_y is None else self.W_y)
         return Messages(mean=DH_t @ (H.H(0, -2) @ node_means) + YW)

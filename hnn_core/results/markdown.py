@@ -9,12 +9,33 @@ from hnn_core.results.figures import Figure, draw, figures_of
 from hnn_core.results.rows import aggregate, compare
 from hnn_core.results.tables import Table, comparison_table, result_tables, shortfalls
 
+PREFACE = """\
+# Results beside the paper's
+
+Written by `hnn benchmark`; every figure here is the mean ± standard deviation over trials of this code.
+
+- **Protocols.** `transductive`: all hyperedges take part in message passing, the test ones included. Only so are the
+  paper's figures reachable, so they stand beside these rows alone. `inductive`: training hyperedges only; nothing of a
+  test hyperedge reaches training, which a test proves. 80 % of the hyperedges train, 20 % test.
+- **Negatives.** One for each hyperedge, of its size; a share α = ½ of its nodes stays, rounded at random so that α
+  holds on average at every size.
+- **Data.** The released hypergraphs differ from the paper's table: Citeseer has 3,312 nodes and 1,079 hyperedges
+  (paper: 3,327 and 4,732), DBLP 41,302 and 22,363 (paper: 43,413 and 22,535). Where features of PubMed or DBLP are not
+  downloaded they are derived from the visible hyperedges (φ = SVD, rows of length one), which a line above each table
+  says: those figures are not the paper's task.
+- **Settings.** Baselines have their authors' hyperparameters. HNN has the paper's (64 wide, two layers, RReLU, 200
+  epochs) except where a search chose others: `experiments/search/` holds the candidates and the record. A search sees a
+  validation part of the training data of its own trials only; the choice then serves all trials.
+- **Trials.** The trial's number is its seed and its split. Rows with fewer trials than the paper's ten say how many.
+- **Tests.** Two-sided paired t-test over trials against the rival with the highest mean.
+"""
+
 
 def to_markdown(
     experiments: Sequence[tuple[ExperimentSpec, Sequence[TrialResult]]], figure_folder: str = "figures"
 ) -> tuple[str, Mapping[str, str]]:
     """The text, and the figures it shows by file name (SVG), to be put into ``figure_folder`` beside it."""
-    lines, figures = [], {}
+    lines, figures = [PREFACE], {}
     for spec, results in experiments:
         if not results:
             lines += [f"## {spec.title}", "", "Not run yet.", ""]

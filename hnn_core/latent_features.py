@@ -1,0 +1,37 @@
+"""Sparse given features as few dense ones: latent semantic analysis (Deerwester et al. 1990).
+
+Bags of words weighted by tf–idf, and the rank-F SVD of that matrix. It sees no label and no hyperedge, but every
+node's features, so a handful of labels goes further than with thousands of columns: the paper names SVD as one φ.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+
+from hnn_core.models.model import FeatureMatrix
+
+
+def latent_features(features: sparse.csr_array, dim: int, seed: int = 0) -> NDArray[np.float32]:
+    """X (N×dim), rows of length one; a row without any feature stays zero."""
+    counts = sparse.csr_array(features, dtype=np.float64)
+    nodes = np.bincount(counts.indices, minlength=counts.shape[1])
+    weighted = counts @ sparse.diags_array(np.log((1 + counts.shape[0]) / (1 + nodes)) + 1)
+    X = TruncatedSVD(dim, random_state=seed).fit_transform(unit_rows(weighted))
+    return np.asarray(unit_rows(X), dtype=np.float32)
+
+
+def unit_rows(X: FeatureMatrix) -> FeatureMatrix:
+    """Rows of length one; zero rows stay."""
+    if sparse.issparse(X):
+        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+        return sparse.csr_array(sparse.diags_array(_inverse(lengths)) @ X)
+    return X * _inverse(np.linalg.norm(X, axis=1))[:, None]
+
+
+def _inverse(lengths: NDArray[Any]) -> NDArray[Any]:
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
