@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler
 
 from hnn_core.models.model import Training
 
@@ -24,6 +27,16 @@ class Epoch:
     measures: Mapping[str, float] = field(default_factory=dict)
 
 
+class Checkpoint(Protocol):
+    """Keeps the state of a training; see :mod:`hnn_core.checkpoints`."""
+
+    def restore(self, modules: list[nn.Module], optimiser: Optimizer, schedule: LRScheduler) -> list[Epoch]: ...
+
+    def save(
+        self, modules: list[nn.Module], optimiser: Optimizer, schedule: LRScheduler, curve: list[Epoch]
+    ) -> None: ...
+
+
 def fit(
     modules: Iterable[nn.Module],
     losses: Callable[[int], Iterable[Tensor]],
@@ -32,6 +45,7 @@ def fit(
     measure: Callable[[], Mapping[str, float]] | None = None,
     measure_every: int = 0,
     on_epoch: Callable[[Epoch], None] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Epoch]:
     """Train ``modules`` with Adam and return the learning curve.
 
@@ -43,12 +57,13 @@ def fit(
         measure: called after every ``measure_every``-th epoch and the last one (0: never); modules are in
             evaluation mode.
         on_epoch: called with each point of the curve as it is made.
+        checkpoint: where training goes on from, and what is kept after each epoch.
     """
     trained = list(modules)
     optimiser = _adam(trained, training, decayed)
     schedule = torch.optim.lr_scheduler.MultiStepLR(optimiser, list(training.decay_at), training.decay)
-    curve = []
-    for epoch in range(1, training.epochs + 1):
+    curve = checkpoint.restore(trained, optimiser, schedule) if checkpoint else []
+    for epoch in range(len(curve) + 1, training.epochs + 1):
         for module in trained:
             module.train()
         total, batches = 0.0, 0
@@ -68,6 +83,8 @@ def fit(
         due = asked and (epoch % measure_every == 0 or epoch == training.epochs)
         point = Epoch(epoch, total / max(batches, 1), evaluate(trained, measure) if due and measure else {})
         curve.append(point)
+        if checkpoint is not None:
+            checkpoint.save(trained, optimiser, schedule, curve)
         if on_epoch is not None:
             on_epoch(point)
     return curve

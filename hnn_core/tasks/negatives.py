@@ -8,6 +8,8 @@ every size. At least one node is always replaced.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -45,6 +47,10 @@ class KnownHyperedges:
     def __init__(self, hyperedges: sparse.csr_array) -> None:
         self._keys = np.random.default_rng(0).integers(2**64, size=hyperedges.shape[1], dtype=np.uint64)
         self._known = np.unique(self._hash(hyperedges))
+
+    def extend(self, parts: Iterable[sparse.csr_array]) -> None:
+        """Know more hyperedges, given some at a time: of each only its hash is kept."""
+        self._known = np.unique(np.concatenate([self._known, *map(self._hash, parts)]))
 
     def contain(self, sets: sparse.csr_array) -> NDArray[np.bool_]:
         """For each row, whether it is a known hyperedge."""
