@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from extractors.css.computed import ComputedStyle
+from extractors.css.values import Page
 from extractors.layout.metrics import UNITS_PER_EM, family_factor
 
 _LINE_ALIGN = {"center": 0.5, "-webkit-center": 0.5, "right": 1.0, "-webkit-right": 1.0, "end": 1.0}
@@ -68,7 +69,7 @@ _TEXT_PROPERTIES = (
 )
 _MOST_KNOWN = 8192  # styles remembered from earlier documents: emails of one sender share most of theirs
 _known_texts: dict[tuple[Any, ...], TextStyle] = {}
-_known_boxes: dict[tuple[TextStyle, tuple[Any, ...]], BoxStyle] = {}
+_known_boxes: dict[tuple[Page, TextStyle, tuple[Any, ...]], BoxStyle] = {}
 
 
 def text_style(style: ComputedStyle) -> TextStyle:
@@ -83,10 +84,8 @@ def text_style(style: ComputedStyle) -> TextStyle:
 
 
 def box_style(style: ComputedStyle, text: TextStyle) -> BoxStyle:
-    values = style.own.values()
-    if not all(value.__class__ is str for value in values):
-        return BoxStyle(style, text)  # something in it is relative to this element's surroundings
-    key = (text, tuple(style.own.items()))
+    # Lengths in em and rem depend on the font sizes of this text and this page.
+    key = (style.page, text, tuple(style.own.items()))
     known = _known_boxes.get(key)
     if known is None:
         if len(_known_boxes) >= _MOST_KNOWN:
@@ -133,6 +132,7 @@ class BoxStyle:
         self.inline = display in ("inline", "contents", "ruby") and not floating
         self.inline_block = display.startswith("inline-") and not floating
         self.beside = self.inline or self.inline_block or self.float_side != "none"  # shares a line with others
+        self.in_flow = not self.beside and not self.out_of_flow
         self.is_table = display in ("table", "inline-table")
         self.is_flex = display.endswith(("flex", "grid"))
         self.inset_x = self.padding_left + self.padding_right + self.border_left + self.border_right

@@ -122,7 +122,17 @@ class Flow:
     # Block and inline flow
 
     def _contents(self, index: int, left: float, top: float, width: float, floats: list[Float]) -> float:
-        lines = Lines(left, width, top, self.styles[index].text.align, floats)
+        style = self.styles[index].text
+        children = self.elements[index].children
+        if len(children) == 1 and not floats and index not in self.intrinsic.runs:
+            only = self.styles[children[0]]
+            if self.shown[children[0]] and only.in_flow:  # a wrapper: no lines to keep
+                box = self._block_width(children[0], only, width)
+                x = left + self._indent(only, width, box, style.block_align)
+                inside = None if only.is_table else floats
+                height = self._place(children[0], x, top + only.margin_top, box, inside)
+                return only.margin_top + height + only.margin_bottom
+        lines = Lines(left, width, top, style.align, floats)
         margin = self._walk(index, lines, 0.0)
         self._end_line(lines)
         return lines.y - top + margin
@@ -257,17 +267,10 @@ class Flow:
         y = lines.y + max(margin, style.margin_top)
         if style.clear != "none":
             y = _cleared(y, style.clear, floats)
-        is_table = style.is_table
-        replaced = self.elements[index].tag in REPLACED
         left, available = lines.left, lines.width
-        if is_table or (replaced and index not in self.intrinsic.alt_widths):
-            width = style.outer_width(available, self._shrink(index))
-            if is_table and not style.fixed_columns:
-                width = max(width, self.intrinsic.least[index] - style.margins_x)
-        else:
-            width = style.outer_width(available)
-        if floats and (is_table or style.new_context or replaced):
-            stated = is_table or style.width is not None or style.width_fraction is not None
+        width = self._block_width(index, style, available)
+        if floats and (style.is_table or style.new_context or self.elements[index].tag in REPLACED):
+            stated = style.is_table or style.width is not None or style.width_fraction is not None
             while True:
                 left, available = _band(lines.left, lines.width, y, floats)
                 if width <= available + 0.5 or available >= lines.width:
@@ -277,9 +280,17 @@ class Flow:
                     break
                 y = min(f.y1 for f in floats if f.y0 <= y < f.y1)
         x = left + self._indent(style, available, width, align)
-        height = self._place(index, x, y, width, None if is_table else floats)
+        height = self._place(index, x, y, width, None if style.is_table else floats)
         lines.y = y + height
         return style.margin_bottom
+
+    def _block_width(self, index: int, style: BoxStyle, available: float) -> float:
+        if style.is_table:
+            width = style.outer_width(available, self._shrink(index))
+            return width if style.fixed_columns else max(width, self.intrinsic.least[index] - style.margins_x)
+        if self.elements[index].tag in REPLACED and index not in self.intrinsic.alt_widths:
+            return style.outer_width(available, self._shrink(index))
+        return style.outer_width(available)
 
     def _indent(self, style: BoxStyle, available: float, width: float, align: float) -> float:
         """Distance from the container's left edge: auto margins, else what <center> or align= says."""

@@ -97,8 +97,9 @@ def _place_cells(elements: Sequence[Element], cells: Sequence[int], covered: dic
         colspan = min(_span(attributes.get("colspan")), _MAX_SPAN)
         row.append(Cell(element, column, colspan, _span(attributes.get("rowspan"))))
         column += colspan
-    for column in [column for column, left in covered.items() if left]:
-        covered[column] -= 1
+    if covered:
+        for column in [column for column, left in covered.items() if left]:
+            covered[column] -= 1
     for cell in row:
         if cell.rowspan > 1:
             covered.update(dict.fromkeys(range(cell.column, cell.column + cell.colspan), cell.rowspan - 1))
