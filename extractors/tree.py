@@ -49,6 +49,7 @@ class Element:
         return f"<{self.tag}> #{self.index}"
 
 
+_FOREIGN = frozenset(("svg", "math"))
 # Foreign elements whose children are HTML again.
 _HTML_INSIDE = frozenset(("foreignObject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"))
 
@@ -97,13 +98,15 @@ def _classes(text: str, is_quirky: bool) -> frozenset[str]:
 
 
 def _element(node: LexborNode, index: int, above: Element | None) -> Element:
-    attributes = {name: value or "" for name, value in node.attributes.items()}
-    element = Element(index, node.tag or "", None if above is None else above.index, attributes)
+    attributes = node.attributes
+    if None in attributes.values():
+        attributes = {name: value or "" for name, value in attributes.items()}
+    element = Element(index, node.tag or "", None if above is None else above.index, attributes)  # type: ignore[arg-type]
     if above is not None:
         element.place = len(above.children)
         above.children.append(index)
         above.contents.append(index)
-        if element.tag in ("svg", "math"):
+        if element.tag in _FOREIGN:
             element.namespace = element.tag
         elif above.namespace != "html" and above.tag not in _HTML_INSIDE:
             element.namespace = above.namespace

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from extractors.css.colours import CURRENT_COLOUR
-from extractors.css.declarations import Substitution, declare
+from extractors.css.declarations import UNSETTLED, Block, Substitution, declare
 from extractors.css.fonts import MEDIUM, Font, FontSize, LineHeightFactor, Weight, keyword_font
-from extractors.css.properties import INHERITED, INITIAL, SIDES, Inherit
+from extractors.css.properties import INHERITED, INITIAL, SIDES, WIDE_KEYWORDS, Inherit
 from extractors.css.shorthands import LOGICAL
 from extractors.css.values import Deferred, Page, px
 
@@ -20,8 +20,8 @@ class ComputedStyle(Mapping[str, str]):
     """Longhand → computed value, as ``getComputedStyle`` writes it.
 
     Sizes that only layout can tell (``width: auto``, percentages) stay as they were computed.
-    ``own`` and ``inherited`` hold only what differs from the initial values; ``inherited`` is shared
-    with the parent while nothing in it changes.
+    ``own`` and ``inherited`` hold only what differs from the initial values. Equal inheritances are one
+    object: it and ``blockifies`` are all that reaches a child, unless the child asks for more.
     """
 
     __slots__ = ("blockifies", "em", "font", "font_size", "inherited", "own", "page")
@@ -34,11 +34,6 @@ class ComputedStyle(Mapping[str, str]):
         self.em = font.size
         self.blockifies = False  # whether children are flex or grid items
         self.font_size = font.computed
-
-    def handed_down(self, names: Sequence[str]) -> tuple[object, ...]:
-        """All of this style that can reach a child which asks for no more than ``names``."""
-        key: tuple[object, ...] = (id(self.inherited), self.font, self.blockifies)
-        return key + tuple([self.raw(name) for name in names]) if names else key
 
     def raw(self, name: str) -> Any:
         """The value before what depends on this element is resolved."""
@@ -58,16 +53,40 @@ class ComputedStyle(Mapping[str, str]):
         return len(INITIAL)
 
 
+_FONT = ""  # among the inherited values, the font stands under no property's name
+_INITIAL_INHERITANCE: dict[str, Any] = {}
+
+
 def root_parent(page: Page) -> ComputedStyle:
     """What the root element inherits from: the initial values."""
-    return ComputedStyle(page, {}, {}, Font())
+    return ComputedStyle(page, {}, _INITIAL_INHERITANCE, Font())
 
 
-def compute(tag: str, layers: Sequence[Layer], defaults: Sequence[Layer], parent: ComputedStyle) -> ComputedStyle:
-    """The style of an element, from its declarations, weakest layer first.
+class Sources(NamedTuple):
+    """Where an element's declarations come from, weakest first."""
 
-    ``defaults`` are the browser's own layers, which ``revert`` goes back to.
-    """
+    defaults: Block  # the browser's own
+    hints: Block  # the element's presentational attributes
+    table_hints: Block  # those of the table around it
+    author: Block  # style sheets
+    inline: Block
+
+    def layers(self) -> tuple[Layer, ...]:
+        return (
+            self.defaults.normal,
+            self.hints.normal,
+            self.table_hints.normal,
+            self.author.normal,
+            self.inline.normal,
+            self.author.important,
+            self.inline.important,
+            self.defaults.important,
+        )
+
+
+def compute(tag: str, sources: Sources, parent: ComputedStyle, page: Page) -> ComputedStyle:
+    """The style of an element, from its declarations and its parent's style."""
+    layers = sources.layers()
     declared: dict[str, Any] = {}
     for layer in layers:
         declared.update(layer)
@@ -75,25 +94,30 @@ def compute(tag: str, layers: Sequence[Layer], defaults: Sequence[Layer], parent
         declared = _physical(layers, declared, parent)
     own: dict[str, Any] = {}
     changes: dict[str, Any] = {}  # to what is inherited
+    unsettled: list[str] = []  # until all custom properties are known
     for name, value in declared.items():
-        if value.__class__ is not str and isinstance(value, Inherit | Substitution):
-            continue  # settled below, when all custom properties are known
-        if name in _NOT_INHERITED:
+        if value.__class__ is not str and value.__class__ in UNSETTLED:
+            unsettled.append(name)
+        elif name in _NOT_INHERITED:
             own[name] = value
         else:
             changes[name] = value
-    for name, value in declared.items():
-        if value.__class__ is not str and isinstance(value, Inherit | Substitution):
-            settled = _settled(name, value, defaults, {**parent.inherited, **changes}, parent)
+    if unsettled:
+        unsettled.sort()  # custom properties come first: "-" sorts before letters
+        for name in unsettled:
+            settled = _settled(name, declared[name], sources.defaults.normal, changes, parent)
             (own if name in _NOT_INHERITED else changes)[name] = settled
     font = parent.font
     if "font-size" in changes or "font-family" in changes:
         font = _font(changes, parent)
         changes["font-size"] = px(font.computed)
-    style = ComputedStyle(parent.page, own, parent.inherited, font)
+        changes[_FONT] = font
+    if "text-align" in changes or tag == "table":
+        _settle_text_align(tag, own, changes, parent)
+    style = ComputedStyle(page, own, parent.inherited, font)
     if changes:
         _hand_down(changes, style, parent)
-    _adjust(tag, style, parent, declared)
+    _adjust(tag, style, parent)
     return style
 
 
@@ -132,24 +156,22 @@ def _substituted(name: str, value: Substitution, custom: Layer, quirks: bool) ->
     return dict(declare(value.name, text.strip(), quirks)).get(name, Inherit("unset"))
 
 
-def _settled(
-    name: str, value: Inherit | Substitution, defaults: Sequence[Layer], custom: Layer, parent: ComputedStyle
-) -> Any:
+def _settled(name: str, value: Inherit | Substitution, defaults: Layer, changes: Layer, parent: ComputedStyle) -> Any:
     if isinstance(value, Substitution):
-        value = _substituted(name, value, custom, parent.page.quirks)
-    if not isinstance(value, Inherit):
-        return value
+        value = _substituted(name, value, {**parent.inherited, **changes}, parent.page.quirks)
+        if not isinstance(value, Inherit):
+            return value
     if name.startswith("--"):
-        return None if value.keyword == "initial" else custom.get(name)
+        return None if value.keyword == "initial" else parent.inherited.get(name)
     return _wide(name, value.keyword, defaults, parent)
 
 
-def _wide(name: str, keyword: str, defaults: Sequence[Layer], parent: ComputedStyle) -> Any:
+def _wide(name: str, keyword: str, defaults: Layer, parent: ComputedStyle) -> Any:
     if keyword in ("revert", "revert-layer"):
-        for layer in reversed(defaults):
-            if name in layer and not isinstance(layer[name], Inherit):
-                return layer[name]
-        keyword = "unset"
+        default = defaults.get(name, WIDE_KEYWORDS["unset"])
+        if not isinstance(default, Inherit):
+            return default
+        keyword = default.keyword
     if keyword == "inherit" or (keyword == "unset" and name in INHERITED):
         value = parent.raw(name)
         # currentcolor is inherited as the keyword; every other value as what it came to.
@@ -172,17 +194,27 @@ def _font(declared: Layer, parent: ComputedStyle) -> Font:
 def _hand_down(changes: dict[str, Any], style: ComputedStyle, parent: ComputedStyle) -> None:
     """Inherited values that depend on this element become plain before they are handed down."""
     for name, value in changes.items():
-        if value.__class__ is str or value is None or isinstance(value, LineHeightFactor):
+        if value.__class__ is str or not isinstance(value, Deferred) or isinstance(value, LineHeightFactor):
             continue
         if isinstance(value, Weight):
             changes[name] = value.from_parent(parent["font-weight"])
         elif value is CURRENT_COLOUR:
             changes[name] = parent["color"]
-        elif isinstance(value, Deferred):
+        else:
             changes[name] = value.resolve(style)
     # Equal changes to the same inheritance are one object: children of both then share their styles.
     key = (id(parent.inherited), *changes.items())
-    style.inherited = style.page.inheritances.setdefault(key, {**parent.inherited, **changes})
+    known = _inheritances.get(key)
+    if known is None:
+        if len(_inheritances) >= _MAX_INHERITANCES:
+            _inheritances.clear()
+        known = _inheritances[key] = {**parent.inherited, **changes}, parent.inherited
+    style.inherited = known[0]
+
+
+# Beside each is the one it was made from: that keeps the id in its key from being given to another.
+_inheritances: dict[tuple[object, ...], tuple[dict[str, Any], dict[str, Any]]] = {}
+_MAX_INHERITANCES = 10_000
 
 
 _BLOCK_EQUIVALENT_NAMES = """
@@ -202,6 +234,7 @@ _BLOCK_EQUIVALENT = {
     ),
 }
 _BORDERS = tuple((f"border-{side}-style", f"border-{side}-width") for side in SIDES)
+_BORDER_NAMES = frozenset(name for pair in _BORDERS for name in pair)
 _FLEX_OR_GRID = frozenset(("flex", "inline-flex", "grid", "inline-grid"))
 _REPLACED = frozenset(
     (
@@ -223,7 +256,7 @@ _REPLACED = frozenset(
 _WEBKIT_ALIGN = frozenset(("-webkit-left", "-webkit-center", "-webkit-right"))
 
 
-def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle, declared: Layer) -> None:
+def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle) -> None:
     """What the specifications settle after the cascade."""
     own = style.own
     if own.get("display") == "contents" and tag in _REPLACED:
@@ -235,15 +268,14 @@ def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle, declared: Lay
         elif own.get("float", "none") != "none" or parent.blockifies or tag in ("html", "legend"):
             _blockify(style)
     style.blockifies = own.get("display") in _FLEX_OR_GRID or (parent.blockifies and own.get("display") == "contents")
-    for line, width in _BORDERS:
-        if own.get(line, "none") in ("none", "hidden"):
-            own.pop(width, None)
-        elif width not in own:
-            own[width] = "3px"
+    if not _BORDER_NAMES.isdisjoint(own):
+        for line, width in _BORDERS:
+            if own.get(line, "none") in ("none", "hidden"):
+                own.pop(width, None)
+            elif width not in own:
+                own[width] = "3px"
     if "overflow-x" in own:
         _pair_overflow(own)
-    if "text-align" in declared or tag == "table":
-        _adjust_text_align(tag, style, parent)
 
 
 def _blockify(style: ComputedStyle) -> None:
@@ -265,17 +297,15 @@ def _pair_overflow(own: dict[str, Any]) -> None:
     own["overflow-x"], own["overflow-y"] = across, down
 
 
-def _adjust_text_align(tag: str, style: ComputedStyle, parent: ComputedStyle) -> None:
-    value, above = style["text-align"], parent["text-align"]
+def _settle_text_align(tag: str, own: Layer, changes: dict[str, Any], parent: ComputedStyle) -> None:
+    above = parent["text-align"]
+    value = changes.get("text-align", above)
     if value == "match-parent":
-        settled = above
+        changes["text-align"] = above
     elif value == "-webkit-match-parent":  # the old name still resolves the side
         sides = ("left", "right") if parent["direction"] == "ltr" else ("right", "left")
-        settled = {"start": sides[0], "end": sides[1]}.get(above, above)
+        changes["text-align"] = {"start": sides[0], "end": sides[1]}.get(above, above)
     elif value == "-internal-center":
-        settled = "center" if above == "start" else above
-    elif tag == "table" and value in _WEBKIT_ALIGN and style["display"] != "none":
-        settled = "start"
-    else:
-        return
-    style.inherited = {**style.inherited, "text-align": settled}
+        changes["text-align"] = "center" if above == "start" else above
+    elif tag == "table" and value in _WEBKIT_ALIGN and own.get("display") != "none":
+        changes["text-align"] = "start"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from extractors.css.properties import INHERITED, LONGHANDS, PARSERS, WIDE_KEYWORDS, Inherit
 from extractors.css.shorthands import ALIASES, LOGICAL, SHORTHANDS
-from extractors.css.syntax import Rule, block_contents
+from extractors.css.syntax import Rule, block_contents, declaration
 from extractors.css.values import Deferred, tokens
 
 Longhands = tuple[tuple[str, Any], ...]
@@ -23,6 +24,9 @@ class Substitution(Deferred):
         self.text = text
 
 
+UNSETTLED = frozenset((Inherit, Substitution))  # values that need the parent, or custom properties
+
+
 class Block:
     """The declarations of one rule or style attribute, by longhand."""
 
@@ -36,11 +40,26 @@ class Block:
             name
             for declared in (normal, important)
             for name, value in declared.items()
-            if isinstance(value, Inherit | Substitution) and name not in INHERITED
+            if value.__class__ in UNSETTLED and name not in INHERITED
         )
 
 
 EMPTY = Block({}, {})
+
+
+def merged(normal: Iterable[Block], important: Iterable[Block]) -> Block:
+    """Several blocks as one, the weakest first; importance may order them differently."""
+    return Block(_later_wins(block.normal for block in normal), _later_wins(block.important for block in important))
+
+
+def _later_wins(layers: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """A later declaration wins and moves to the end: logical and physical names are told apart by it."""
+    result: dict[str, Any] = {}
+    for layer in layers:
+        for name, value in layer.items():
+            result.pop(name, None)
+            result[name] = value
+    return result
 
 
 @lru_cache(maxsize=20_000)
@@ -92,10 +111,18 @@ def contents(text: str, quirks: bool) -> Contents:
         if isinstance(item, Rule):
             rules.append(item)
             continue
-        target = important if item.important else normal
-        for longhand, value in declare(item.name, item.value, quirks):
-            # A later declaration of a block wins, so its place in the order moves to the end.
+        is_important, longhands = _declared(item, quirks)
+        target = important if is_important else normal
+        for longhand, value in longhands:
             target.pop(longhand, None)
             target[longhand] = value
     block = Block(normal, important) if normal or important else EMPTY
     return Contents(block, tuple(rules))
+
+
+@lru_cache(maxsize=20_000)
+def _declared(text: str, quirks: bool) -> tuple[bool, Longhands]:
+    parsed = declaration(text)
+    if parsed is None:
+        return False, ()
+    return parsed.important, declare(parsed.name, parsed.value, quirks)

@@ -11,41 +11,48 @@ from functools import lru_cache
 from typing import Any
 
 from extractors.css import colours
-from extractors.css.declarations import declare
+from extractors.css.declarations import EMPTY, Block, declare
 from extractors.css.properties import SIDES
 from extractors.css.values import string
 
 Hints = dict[str, Any]
 Rule = Callable[[Hints, str, str, Mapping[str, str]], None]  # (hints, tag, value, all attributes)
 
-NONE: Hints = {}
 OF_TABLE = frozenset(("td", "th", "thead", "tbody", "tfoot", "colgroup"))  # styled by their table's attributes
 _NUMBER = re.compile(r"[ \t\n\f\r]*\+?(\d+\.?\d*|\.\d+)\s*(%?)")
 _INTEGER = re.compile(r"[ \t\n\f\r]*([+-]?\d+)")
 
 
-def of(tag: str, attributes: Mapping[str, str]) -> Hints:
+def of(tag: str, attributes: Mapping[str, str]) -> Block:
     """The hints of one element's own attributes."""
-    if not attributes:
-        return NONE
-    relevant = tuple((name, value) for name, value in attributes.items() if name in _RULES)
-    return _of(tag, relevant) if relevant else NONE
+    if _RULES.keys().isdisjoint(attributes):
+        return EMPTY
+    return _of(tag, tuple([item for item in attributes.items() if item[0] in _RULES]))
 
 
 @lru_cache(maxsize=20_000)
-def _of(tag: str, attributes: tuple[tuple[str, str], ...]) -> Hints:
+def _of(tag: str, attributes: tuple[tuple[str, str], ...]) -> Block:
     hints: Hints = {}
     named = dict(attributes)
     for name, value in attributes:
         _RULES[name](hints, tag, value, named)
     if tag == "table":
         _table_frame(hints, named)
-    return hints or NONE
+    return Block(hints, {}) if hints else EMPTY
+
+
+def of_table(tag: str, table: Mapping[str, str] | None) -> Block:
+    """What the attributes of the table around it say about a cell or a group of rows."""
+    if tag in ("td", "th"):
+        get = {}.get if table is None else table.get
+        return _cell(get("cellpadding"), get("border"), get("bordercolor"), get("rules"))
+    if table is None or table.get("rules", "").lower() != "groups":
+        return EMPTY
+    return _group(tag)
 
 
 @lru_cache(maxsize=1_000)
-def cell(padding: str | None, border: str | None, bordercolor: str | None, rules: str | None) -> Hints:
-    """What a table's attributes say about its cells."""
+def _cell(padding: str | None, border: str | None, bordercolor: str | None, rules: str | None) -> Block:
     hints: Hints = {}
     _set(hints, "padding", f"{max(0, _integer(padding) or 0) if padding else 1}px")
     rule = (rules or "").lower()
@@ -60,17 +67,17 @@ def cell(padding: str | None, border: str | None, bordercolor: str | None, rules
         _set(hints, f"border-{side}-width", "1px")
         _set(hints, f"border-{side}-style", style)
         _set(hints, f"border-{side}-color", "inherit")
-    return hints
+    return Block(hints, {})
 
 
 @lru_cache(maxsize=4)
-def group(tag: str) -> Hints:
+def _group(tag: str) -> Block:
     """``rules=groups``: lines between row groups, or between column groups."""
     hints: Hints = {}
     for side in ("left", "right") if tag == "colgroup" else ("top", "bottom"):
         _set(hints, f"border-{side}-width", "thin")
         _set(hints, f"border-{side}-style", "solid")
-    return hints
+    return Block(hints, {})
 
 
 def _set(hints: Hints, name: str, value: str) -> None:
@@ -337,5 +344,3 @@ _RULES: dict[str, Rule] = {
     "vspace": _spaces("top", "bottom"),
     "width": _width,
 }
-
-OUTSIDE_TABLE = cell(None, None, None, None)

@@ -13,9 +13,7 @@ from extractors.css.lengths import ABSOLUTE
 from extractors.css.supported import PROPERTIES
 from extractors.css.syntax import MAX_NESTING, nesting
 from extractors.css.tokens import component_values
-from extractors.css.values import split_commas
-
-HEIGHT = 600.0  # of the viewport; mail asks for it almost never
+from extractors.css.values import HEIGHT, split_commas
 
 _PREFERENCES = {
     "prefers-color-scheme": "light",

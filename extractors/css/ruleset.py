@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from extractors.css import media
-from extractors.css.declarations import Block
+from extractors.css.declarations import EMPTY, Block, merged
 from extractors.css.selectors import Matcher, Selector
 from extractors.css.stylesheet import StyleRule
 from extractors.tree import Element
@@ -36,7 +36,8 @@ class Entry:
 class Candidates(NamedTuple):
     """The rules that could match elements of one tag, class and id."""
 
-    sure: tuple[Entry, ...]  # no more to test; weakest first
+    sure: tuple[Entry, ...]  # no more to test
+    block: Block  # of these
     unsure: tuple[Entry, ...]
 
 
@@ -49,7 +50,8 @@ class RuleSet:
         self._by_tag: dict[str, list[Entry]] = {}
         self._by_attribute: dict[str, list[Entry]] = {}
         self._universal: list[Entry] = []
-        self._candidates: dict[tuple[str, str, str], Candidates] = {}
+        self._candidates: dict[tuple[str, str | None, str | None], Candidates] = {}
+        self._blocks: dict[tuple[Entry, ...], Block] = {}
         self._has_layers = False
         places: dict[tuple[str, ...], int] = {}  # layers are ordered by where they are first named
         for order, rule in enumerate(rules):
@@ -63,29 +65,32 @@ class RuleSet:
             for selector in rule.selectors:
                 self._bucket(selector).append(Entry(layer, order, selector, rule.block))
 
-    def matching(self, matcher: Matcher, element: Element) -> tuple[Entry, ...]:
-        """The entries that match, weakest first."""
+    def matching(self, matcher: Matcher, element: Element) -> Block:
+        """The declarations of all rules that match, merged: one object for the same rules."""
         attributes = element.attributes
-        key = (element.tag, attributes.get("class", ""), element.identity)
+        key = (element.tag, attributes.get("class"), attributes.get("id"))
         candidates = self._candidates.get(key)
         if candidates is None:
             candidates = self._remember(key, element)
-        found = [entry for entry in candidates.unsure if matcher.matches(entry.selector, element)]
+        found = [e for e in candidates.unsure if matcher.matches(e.selector, element)] if candidates.unsure else []
         if attributes and not self._by_attribute.keys().isdisjoint(attributes):
             for name in attributes:
-                if name in self._by_attribute:
-                    found += [e for e in self._by_attribute[name] if matcher.matches(e.selector, element)]
-        if not found:
-            return candidates.sure
-        found += candidates.sure
-        found.sort(key=_weight)
-        return tuple(found)
+                found += [e for e in self._by_attribute.get(name, ()) if matcher.matches(e.selector, element)]
+        return self._merged((*candidates.sure, *found)) if found else candidates.block
 
-    def important(self, found: tuple[Entry, ...]) -> Iterable[Entry]:
-        """The same entries in the order of their important declarations: layers count backwards there."""
-        if not self._has_layers:
-            return found
-        return sorted(found, key=lambda entry: (tuple(-place for place in entry.weight[0]), *entry.weight[1:]))
+    def _merged(self, entries: tuple[Entry, ...]) -> Block:
+        if not entries:
+            return EMPTY
+        block = self._blocks.get(entries)
+        if block is None:
+            if len(self._blocks) >= _MAX_REMEMBERED:
+                self._blocks.clear()
+            normal = sorted(entries, key=_weight)
+            # Important declarations win in the opposite order of layers.
+            important = sorted(entries, key=_important_weight) if self._has_layers else normal
+            block = merged((entry.block for entry in normal), (entry.block for entry in important))
+            self._blocks[entries] = block
+        return block
 
     def _bucket(self, selector: Selector) -> list[Entry]:
         last = selector.compounds[0]
@@ -99,7 +104,7 @@ class RuleSet:
             return self._by_attribute.setdefault(last.attribute, [])
         return self._universal
 
-    def _remember(self, key: tuple[str, str, str], element: Element) -> Candidates:
+    def _remember(self, key: tuple[str, str | None, str | None], element: Element) -> Candidates:
         if len(self._candidates) >= _MAX_REMEMBERED:
             self._candidates.clear()
         # SVG has camelCase names; a type selector matches them in any case.
@@ -107,14 +112,19 @@ class RuleSet:
         for name in element.classes:
             met += self._by_class.get(name, ())
         met += self._by_id.get(element.identity, ())
-        sure = sorted((e for e in met if e.selector.is_local and e.selector.compounds[0].admits(element)), key=_weight)
-        candidates = Candidates(tuple(sure), tuple(e for e in met if not e.selector.is_local))
-        self._candidates[key] = candidates
+        sure = tuple(e for e in met if e.selector.is_local and e.selector.compounds[0].admits(element))
+        unsure = tuple(e for e in met if not e.selector.is_local)
+        candidates = self._candidates[key] = Candidates(sure, self._merged(sure), unsure)
         return candidates
 
 
 def _weight(entry: Entry) -> tuple[tuple[int, ...], int, int]:
     return entry.weight
+
+
+def _important_weight(entry: Entry) -> tuple[tuple[int, ...], int, int]:
+    layer, specificity, order = entry.weight
+    return tuple(-place for place in layer), specificity, order
 
 
 def _holds(kind: str, text: str, width: float) -> bool:

@@ -67,7 +67,7 @@ class Selector:
             if combinator not in " >":
                 break  # from here on it is about siblings, or about their ancestors
             above += compound.names
-        self.above = tuple(above)
+        self.above = tuple(sorted(above))  # "#id" and ".class" come first, and are the likelier to be missing
 
 
 class Matcher:
@@ -77,7 +77,7 @@ class Matcher:
         self.elements = elements
         self.quirks = quirks
         self._above: dict[str, int] = {}  # how often each tag, id and class occurs above the current element
-        self._open: list[Element] = []  # the elements counted there
+        self._open: list[tuple[int, list[str]]] = []  # the elements counted there
         self._last: Element | None = None
         self._failed: set[tuple[Selector, int, int]] = set()
         self._places: dict[tuple[int | None, str], dict[int, int]] = {}
@@ -86,11 +86,12 @@ class Matcher:
         """Make ``element``, the next in document order, the one ``matches`` is about."""
         above, stack = self._above, self._open
         if self._last is not None and self._last.index == element.parent:
-            stack.append(self._last)
-            for name in _names(self._last):
+            names = _names(self._last)
+            stack.append((self._last.index, names))
+            for name in names:
                 above[name] = above.get(name, 0) + 1
-        while stack and stack[-1].index != element.parent:
-            for name in _names(stack.pop()):
+        while stack and stack[-1][0] != element.parent:
+            for name in stack.pop()[1]:
                 above[name] -= 1
         self._last = element
 

@@ -41,6 +41,11 @@ _MARK = re.compile(
     | [][(){};]""",
     re.VERBOSE,
 )
+# What most sheets and attributes consist of, read without looking at each mark: text whose strings and
+# parentheses are closed and hide no structure.
+_CLOSED = r"""(?:\((?:[^]()[{}"'\\;/]|/(?!\*))*+\)|"[^"\\\n\r\f;{}]*+"|'[^'\\\n\r\f;{}]*+'|/(?!\*))"""
+_FLAT = re.compile(rf"""[^](){{}}["'\\@/]*+(?:{_CLOSED}[^](){{}}["'\\@/]*+)*+""")
+_PLAIN_RULE = re.compile(rf"""([^](){{}}["'\\@/;<]*+)\{{([^](){{}}["'\\@/]*+(?:{_CLOSED}[^](){{}}["'\\@/]*+)*+)\}}""")
 _PAIR = {"(": ")", "[": "]", "{": "}"}
 _LEADING = re.compile(r"(?:\s+|;|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)*+")
 _LEADING_TOP = re.compile(r"(?:\s+|<!--|-->|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)*+")
@@ -59,14 +64,16 @@ def stylesheet(text: str) -> list[Rule]:
     return rules
 
 
-def block_contents(text: str) -> list[Declaration | Rule]:
-    """The declarations, and nested rules, of a style attribute or of a rule's block."""
-    items: list[Declaration | Rule] = []
+def block_contents(text: str) -> list[str | Rule]:
+    """The declarations (as text) and nested rules of a style attribute or of a rule's block."""
+    if _FLAT.fullmatch(text) is not None:
+        return text.split(";")  # type: ignore[return-value]  # a list of str is one of str and rules
+    items: list[str | Rule] = []
     for start, stop, block in _items(text, nested=True):
         if block is not None or text[start] == "@":
             items.append(_rule(text, start, stop, block))
-        elif (declaration := _declaration(text[start:stop])) is not None:
-            items.append(declaration)
+        else:
+            items.append(text[start:stop])
     return items
 
 
@@ -77,7 +84,9 @@ def _rule(text: str, start: int, stop: int, block: str | None) -> Rule:
     return Rule("", text[start:stop].strip(), block)
 
 
-def _declaration(text: str) -> Declaration | None:
+def declaration(text: str) -> Declaration | None:
+    """``name: value``, with or without ``!important``; None if it is not one."""
+    text = text.lstrip()
     name = _NAME.match(text)
     if name is None:
         return _escaped_declaration(text) if "\\" in text else None
@@ -105,39 +114,43 @@ def _items(text: str, nested: bool) -> Iterator[tuple[int, int, str | None]]:
     At the top level only ``{`` ends a qualified rule's prelude; among declarations ``;`` does too.
     """
     leading = _LEADING if nested else _LEADING_TOP
-    marks = _MARK.finditer(text)
-    start = leading.match(text).end()  # type: ignore[union-attr]  # it matches the empty string too
-    at_rule = text.startswith("@", start)
-    block_start = 0
-    closers: list[str] = []
-    for mark in marks:
-        position = mark.start()
-        if position < start:
+    position = 0
+    while True:
+        position = leading.match(text, position).end()  # type: ignore[union-attr]  # it matches nothing, too
+        if position >= len(text):
+            return
+        plain = None if nested else _PLAIN_RULE.match(text, position)
+        if plain is not None:
+            yield position, plain.end(1), plain[2]
+            position = plain.end()
             continue
+        stop, block_stop, end = _item_end(text, position, nested or text[position] == "@")
+        yield position, stop, None if block_stop is None else text[stop + 1 : block_stop]
+        position = end
+
+
+def _item_end(text: str, start: int, semicolon_ends: bool) -> tuple[int, int | None, int]:
+    """Where the prelude or declaration at ``start`` ends, where its block ends, and where to go on."""
+    closers: list[str] = []
+    block: int | None = None
+    for mark in _MARK.finditer(text, start):
         character = mark[0]
         if closers:
             if character == closers[-1]:
                 closers.pop()
-                if block_start and not closers:
-                    yield start, block_start - 1, text[block_start:position]
-                    start = leading.match(text, position + 1).end()  # type: ignore[union-attr]
-                    at_rule, block_start = text.startswith("@", start), 0
+                if block is not None and not closers:
+                    return block, mark.start(), mark.end()
             elif character in _PAIR:
                 closers.append(_PAIR[character])
-            continue
-        if character == "{":
-            block_start = position + 1
-            closers.append("}")
         elif character in _PAIR:
             closers.append(_PAIR[character])
-        elif character == ";" and (nested or at_rule):
-            yield start, position, None
-            start = leading.match(text, position + 1).end()  # type: ignore[union-attr]
-            at_rule = text.startswith("@", start)
-    if block_start:
-        yield start, block_start - 1, text[block_start:]
-    elif start < len(text):
-        yield start, len(text), None
+            if character == "{":
+                block = mark.start()
+        elif character == ";" and semicolon_ends:
+            return mark.start(), None, mark.end()
+    if block is not None:
+        return block, len(text), len(text)
+    return len(text), None, len(text)
 
 
 def nesting(text: str) -> int:

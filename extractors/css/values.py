@@ -9,25 +9,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
 from extractors.css.syntax import MAX_NESTING, nesting
 from extractors.css.tokens import component_values
 
+HEIGHT = 600.0  # of the viewport; mail asks for it almost never
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Page:
-    """What is one for the whole document and values may depend on."""
+    """What is one for the whole document and values may depend on. Equal pages are one object."""
 
     width: float
-    height: float
     quirks: bool
-    link_colour: str = "rgb(0, 0, 238)"
-    body_colour: str = "rgb(0, 0, 0)"  # quirks mode: tables take the body's colour, not their parent's
-    root_font_size: float = 16.0
-    inheritances: dict[tuple[object, ...], dict[str, Any]] = field(default_factory=dict)
+    link_colour: str
+    root_font_size: float
+    body_colour: str  # quirks mode: tables take the body's colour, not their parent's
+
+    @property
+    def height(self) -> float:
+        return HEIGHT
+
+    def replaced(
+        self, link_colour: str | None = None, root_font_size: float | None = None, body_colour: str | None = None
+    ) -> Page:
+        return page(
+            self.width,
+            self.quirks,
+            link_colour or self.link_colour,
+            self.root_font_size if root_font_size is None else root_font_size,
+            body_colour or self.body_colour,
+        )
+
+
+@lru_cache(maxsize=256)
+def page(
+    width: float,
+    quirks: bool,
+    link_colour: str = "rgb(0, 0, 238)",
+    root_font_size: float = 16.0,
+    body_colour: str = "rgb(0, 0, 0)",
+) -> Page:
+    return Page(width, quirks, link_colour, root_font_size, body_colour)
 
 
 class Style(Protocol):
