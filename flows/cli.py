@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands import email, research, review, running
+from flows.commands import email, exporting, research, review, running
 from flows.commands.terminal import err, escape
 from flows.errors import HnnError, UsageError
 
@@ -27,6 +27,7 @@ app.command("config")(review.show_config)
 app.command()(email.inspect)
 app.command()(email.report)
 app.command()(research.benchmark)
+app.command()(exporting.export)
 app.command()(review.clean)
 app.command()(review.ui)
 

@@ -68,14 +68,16 @@ def test_means_over_sampled_hyperedges_and_members_are_unbiased(hypergraph: Hype
     H = hypergraph.incidence.toarray()
     degree = np.maximum(H.sum(1, keepdims=True), 1)
     exact = (H / degree) @ (H.T @ features.astype(np.float64))
-    total = np.zeros_like(exact[seeds])
-    rounds = 1000
+    rounds = 600
+    drawn = np.empty((rounds, *exact[seeds].shape))
     for number in range(rounds):
         around = sample_neighbourhood(Incidence.of(hypergraph), seeds, Sampling(1, 2, 3), number, dtype=torch.float64)
         gathered = around.H.H(-1, 0) @ (around.H.H().T @ X[around.nodes])
-        total += gathered[np.searchsorted(around.nodes, seeds)].numpy()
-    spread = np.abs(exact[seeds]).mean()
-    assert np.abs(total / rounds - exact[seeds]).mean() < 0.05 * spread
+        drawn[number] = gathered[np.searchsorted(around.nodes, seeds)].numpy()
+    sampled = drawn.std(axis=0) > 1e-9
+    assert sampled.mean() > 0.9
+    error = (drawn.mean(axis=0) - exact[seeds])[sampled] / (drawn.std(axis=0)[sampled] / rounds**0.5)
+    assert 0.8 < np.sqrt(np.mean(error**2)) < 1.2, "the mean is off by more, or less, than its standard error"
 
 
 def test_a_neighbourhood_never_outgrows_its_bounds(hypergraph: Hypergraph) -> None:
