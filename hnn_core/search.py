@@ -103,15 +103,13 @@ def run_search(path: Path, root: Path | None) -> None:
     spec = load_search(path)
     record = path.with_suffix(".record.json")
     outcomes = _read(record)
-    tried = {(each.dataset, each.candidate.model_dump_json()) for each in outcomes}
-    wanted = {each.model_dump_json() for each in spec.candidates}
-    outcomes = [
-        each for each in outcomes if each.candidate.model_dump_json() in wanted and each.dataset in spec.datasets
-    ]
+    tried = {(each.dataset, _brief(each.candidate)) for each in outcomes}
+    wanted = {_brief(each) for each in spec.candidates}
+    outcomes = [each for each in outcomes if _brief(each.candidate) in wanted and each.dataset in spec.datasets]
     for name in spec.datasets:
         data = hypergcn.load(name, root)
         for candidate in spec.candidates:
-            if (name, candidate.model_dump_json()) in tried:
+            if (name, _brief(candidate)) in tried:
                 continue
             outcome = validate(spec, candidate, data)
             outcomes.append(outcome)
@@ -143,7 +141,7 @@ def _spoken(settings: Settings) -> dict[str, Any]:
 
 
 def _brief(settings: Settings) -> str:
-    return json.dumps(_spoken(settings))
+    return json.dumps(_spoken(settings), sort_keys=True)
 
 
 def main() -> None:

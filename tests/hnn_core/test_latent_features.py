@@ -1,0 +1,30 @@
+"""Latent features keep what tells nodes apart, in few columns of length-one rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from hnn_core.latent_features import latent_features, unit_rows
+
+
+def test_two_topics_are_told_apart_in_two_columns() -> None:
+    rng = np.random.default_rng(0)
+    topic = np.arange(60) % 2
+    words = rng.random((60, 40)) < np.where((np.arange(40) // 20)[None, :] == topic[:, None], 0.5, 0.05)
+    words[5] = False
+    X = latent_features(sparse.csr_array(words.astype(float)), dim=2)
+    assert X.shape == (60, 2) and X.dtype == np.float32 and (X[5] == 0).all()
+    lengths = np.linalg.norm(X, axis=1)
+    np.testing.assert_allclose(np.delete(lengths, 5), 1, atol=1e-5)
+    cosine = X @ X.T
+    same = topic[:, None] == topic[None, :]
+    assert cosine[same].mean() > cosine[~same].mean() + 0.5
+    np.testing.assert_array_equal(X, latent_features(sparse.csr_array(words.astype(float)), dim=2))
+
+
+def test_unit_rows_of_sparse_and_dense_agree_and_leave_zero_rows() -> None:
+    X = np.array([[3.0, 4.0], [0.0, 0.0], [0.0, 2.0]])
+    expected = [[0.6, 0.8], [0, 0], [0, 1]]
+    np.testing.assert_allclose(unit_rows(X), expected)
+    np.testing.assert_allclose(unit_rows(sparse.csr_array(X)).toarray(), expected)
