@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from flows.errors import UsageError
 
@@ -81,7 +81,17 @@ class TrainConfig(Section):
     protocols: tuple[Literal["transductive", "inductive"], ...] = Field(
         ("transductive", "inductive"), description="with test hyperedges in message passing, as the paper, or without"
     )
+    batch_size: int = Field(0, ge=0, description="hyperedges of a mini-batch; 0 = the whole hypergraph at once")
+    hops: int = Field(2, ge=1, description="how far a mini-batch sees")
+    fan_out: int = Field(10, ge=1, description="hyperedges a node, and members a hyperedge, that a mini-batch sees")
+    processes: int = Field(1, ge=1, description="processes that share the mini-batches (torchrun)")
     seed: int = 0
+
+    @model_validator(mode="after")
+    def _processes_share_batches(self) -> TrainConfig:
+        if self.processes > 1 and not self.batch_size:
+            raise ValueError("several processes share mini-batches: set train.batch_size too, for example 1024")
+        return self
 
 
 class RecommendConfig(Section):

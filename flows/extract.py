@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from flows.runner import open_runner
+from flows.runner import Runner, open_runner
 from flows.stage import Context, Stage, table_input
 
 if TYPE_CHECKING:
@@ -54,18 +54,21 @@ def engine_of(execution: ExecutionConfig, documents: int) -> Iterator[Engine | N
     if execution.runner == "local":
         yield None
         return
+    with open_runner(execution) as runner:
+        yield spread(runner, batch_size(documents, runner.workers))
+
+
+def spread(runner: Runner, size: int) -> Engine:
+    """An engine for ``write_tables`` that hands ``size`` documents at a time to a runner's workers."""
     from extractors.writing import extract_batch
 
-    with open_runner(execution) as runner:
-        size = batch_size(documents, runner.workers)
+    def engine(tasks: Iterable[ExtractTask], options: ExtractOptions) -> Iterator[DocumentTables]:
+        rest = iter(tasks)
+        batches = iter(lambda: list(islice(rest, size)), [])
+        for results in runner.map_batches(extract_batch, batches, options):
+            yield from results
 
-        def engine(tasks: Iterable[ExtractTask], options: ExtractOptions) -> Iterator[DocumentTables]:
-            rest = iter(tasks)
-            batches = iter(lambda: list(islice(rest, size)), [])
-            for results in runner.map_batches(extract_batch, batches, options):
-                yield from results
-
-        yield engine
+    return engine
 
 
 def batch_size(documents: int, workers: int) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from flows.hypergraph import TABLES, read
+from flows.runner import open_runner
 from flows.stage import Context, Stage
 
 NODES = "node_features.parquet"
@@ -17,11 +19,25 @@ def run(context: Context) -> Mapping[str, Any]:
     from hnn_core import features
 
     config = context.config.features
-    options = {"p": config.p, "q": config.q} if config.method == "node2vec" else {}
-    derived = features.derive(read(context.inputs), method=config.method, dim=config.dim, seed=config.seed, **options)
+    options: dict[str, Any] = {"p": config.p, "q": config.q} if config.method == "node2vec" else {}
+    with _walks_elsewhere(context) as elsewhere:
+        derived = features.derive(
+            read(context.inputs), method=config.method, dim=config.dim, seed=config.seed, **options, **elsewhere
+        )
     write_matrix(derived.nodes, context.out / NODES)
     write_matrix(derived.hyperedges, context.out / HYPEREDGES)
     return {"method": config.method, "nodes": derived.nodes.shape[0], "dimensions": derived.nodes.shape[1]}
+
+
+@contextmanager
+def _walks_elsewhere(context: Context) -> Iterator[dict[str, Any]]:
+    """Walks on a cluster's workers, if there is one; other methods have nothing to spread."""
+    execution = context.config.execution
+    if execution.runner == "local" or context.config.features.method not in ("node2vec", "deepwalk"):
+        yield {}
+        return
+    with open_runner(execution) as runner:
+        yield {"map_batches": runner.map_batches}
 
 
 def write_matrix(matrix: Any, path: Path) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from flows import hypergraph as hypergraph_stage
+from flows.errors import HnnError
 from flows.features import read_matrix
 from flows.stage import Context, Stage
 
 if TYPE_CHECKING:
+    from flows.config import TrainConfig
+    from hnn_core.distributed_training import Job
     from hnn_core.hypergraph import Hypergraph
+    from hnn_core.minibatch import MiniBatches
     from hnn_core.tasks.hyperedge_prediction import TrainedPredictor
 
 #: How a configured variant is built; HNN-tanh is HNN with another σ.
@@ -46,24 +51,67 @@ def run(context: Context) -> Mapping[str, Any]:
 
 def train_variant(context: Context, hypergraph: Hypergraph, variant: str, protocol: str) -> TrainedPredictor:
     """Hyperedge prediction with one variant under one protocol."""
-    from hnn_core import device, models
+    from hnn_core import device
+    from hnn_core.distributed_training import Job
+    from hnn_core.minibatch import train_predictor_in_batches
     from hnn_core.models import Training
     from hnn_core.tasks.hyperedge_prediction import HyperedgePrediction, train_predictor
 
     config = context.config.train
     name, options = MODELS[variant]
     features = _features(context, protocol)
-    width = context.config.features.dim if callable(features) else features.shape[1]
-    model = models.build(name, width, widths=(config.width,) * config.layers, **options)
-    return train_predictor(
-        model.to(device.resolve(context.config.execution.device)),
-        hypergraph,
-        features,
+    job = Job(
+        name,
+        context.config.features.dim if callable(features) else features.shape[1],
+        {"widths": (config.width,) * config.layers, **options},
         HyperedgePrediction(protocol=protocol, train_share=1 - config.test_fraction),
         Training(epochs=config.epochs, lr=config.lr),
-        seed=config.seed,
-        measure_every=MEASURE_EVERY,
+        _batches(config),
+        config.seed,
+        MEASURE_EVERY,
     )
+    if config.processes > 1:
+        return _train_on_processes(context, job, hypergraph, features)
+    model = job.build().to(device.resolve(context.config.execution.device))
+    if config.batch_size:
+        return train_predictor_in_batches(
+            model, hypergraph, features, job.task, job.training, job.batches, job.seed, measure_every=MEASURE_EVERY
+        )
+    return train_predictor(model, hypergraph, features, job.task, job.training, job.seed, measure_every=MEASURE_EVERY)
+
+
+def _batches(config: TrainConfig) -> MiniBatches:
+    from hnn_core.minibatch import MiniBatches
+    from hnn_core.neighbourhoods import Sampling
+
+    return MiniBatches(
+        max(config.batch_size, 1),
+        Sampling(config.hops, config.fan_out, config.fan_out),
+        Sampling(config.hops, 4 * config.fan_out, 4 * config.fan_out),  # embeddings are read with less noise
+        shards=config.processes,
+    )
+
+
+def _train_on_processes(context: Context, job: Job, hypergraph: Hypergraph, features: Any) -> TrainedPredictor:
+    """The job under torchrun. Its folder is part of the draft, so that a killed run leaves nothing of it behind."""
+    from hnn_core.distributed_training import train_on_processes
+    from hnn_core.minibatch import Predictor, prediction_data
+    from hnn_core.models import Embeddings
+    from hnn_core.tasks.hyperedge_prediction import TrainedPredictor
+    from hnn_core.tasks.scoring import build_score
+
+    folder = context.out / "processes"
+    data = prediction_data(hypergraph, features, job.task, job.seed)
+    try:
+        result = train_on_processes(folder, job, data, context.config.train.processes)
+    except RuntimeError as error:
+        raise HnnError(str(error)) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    model = job.build()
+    predictor = Predictor(model, build_score(job.task.score, model.width))
+    predictor.load_state_dict(result.weights)
+    return TrainedPredictor(model, predictor.score, Embeddings(result.embeddings), result.curve, result.auc)
 
 
 def _features(context: Context, protocol: str) -> Any:
