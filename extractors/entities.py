@@ -26,6 +26,7 @@ from extractors.words import words
 
 Attributes = Mapping[str, str]
 
+_NO_ATTRIBUTES: Attributes = {}
 _LONGEST_ALT = 200
 _LONGEST_ADDRESS = 2048
 
@@ -176,9 +177,15 @@ class EntityCollector:
         self._add("text-style", f"font-size:{size};color:{colour}", source, from_button, attributes)
         pair = f"background:{background};color:{colour}"
         self._add("color-pair", pair, source, from_button, lambda: {"background": background, "color": colour})
+        found = self._found
         for run in runs:
             for word in words(run.text):
-                self._add("word", word, source, from_button, dict)
+                known = found.get(("word", word))
+                if known is None:
+                    found["word", word] = Occurrence("word", word, _NO_ATTRIBUTES, source, 1, from_button)
+                else:
+                    known.count += 1
+                    known.from_button &= from_button
 
     def _add_image(self, source: int, from_button: bool) -> None:
         element = self._elements[source]

@@ -7,6 +7,7 @@ two in the strip they share. The test suite applies the same definition to a bro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 Edges = tuple[float, float, float, float]  # x0, y0, x1, y1
@@ -22,18 +23,24 @@ def below(boxes: Sequence[Edges]) -> list[tuple[int, int]]:
     order = sorted(range(len(boxes)), key=lambda k: (boxes[k][1], boxes[k][0], k))
     pairs: list[tuple[int, int]] = []
     for place, a in enumerate(order):
+        box = boxes[a]
         under: list[Edges] = []  # what starts below a, nearest first
+        horizon = math.inf  # below this, a is hidden behind something as wide
         for b in order[place + 1 : place + 1 + _NEAREST]:
-            if not _after(boxes[a], boxes[b]):
+            other = boxes[b]
+            if other[1] >= horizon:
+                break
+            left, right = max(box[0], other[0]), min(box[2], other[2])
+            if right <= left or not _after(box, other):
                 continue
-            left, right = max(boxes[a][0], boxes[b][0]), min(boxes[a][2], boxes[b][2])
-            narrower = min(boxes[a][2] - boxes[a][0], boxes[b][2] - boxes[b][0])
+            narrower = min(box[2] - box[0], other[2] - other[0])
             if right - left > narrower / 2 + _HAIR and not any(
-                _after(c, boxes[b]) and min(right, c[2]) - max(left, c[0]) > _BETWEEN * (right - left) for c in under
+                _after(c, other) and min(right, c[2]) - max(left, c[0]) > _BETWEEN * (right - left) for c in under
             ):
                 pairs.append((a, b))
-            if right > left:
-                under.append(boxes[b])
+            under.append(other)
+            if other[0] <= box[0] and other[2] >= box[2]:
+                horizon = min(horizon, other[3])
     return sorted(pairs)
 
 

@@ -93,6 +93,9 @@ class Profile(NamedTuple):
         return 0 < self.characters <= 90 and self.links >= 0.8 * self.characters and not self.buttons
 
 
+_BUTTON = Profile(buttons=1)
+
+
 class Profiler:
     """Profiles of one email's blocks."""
 
@@ -110,7 +113,7 @@ class Profiler:
     def _source(self, source: int) -> Profile:
         tree = self._tree
         if source in tree.buttons:
-            return Profile(buttons=1)
+            return _BUTTON
         box = tree.layout.styles[source]
         if tree.document.elements[source].tag in REPLACED:
             width = box.width or tree.layout.width(source)
@@ -118,14 +121,8 @@ class Profiler:
             return Profile(pictures=int(picture), icons=int(not picture), image_width=width)
         text = tree.text(source)
         size = len(text)
-        return Profile(
-            characters=size,
-            texts=1,
-            longest=size,
-            text_size=box.text.font_size,
-            font_size=box.text.font_size,
-            bold=box.text.bold,
-            links=size if tree.in_link[source] else 0,
-            footer=_FOOTER.search(text) is not None,
-            boxed=box.border_top >= 1 and box.border_left >= 1,
-        )
+        font_size = box.text.font_size
+        links = size if tree.in_link[source] else 0
+        footer = _FOOTER.search(text) is not None
+        boxed = box.border_top >= 1 and box.border_left >= 1
+        return Profile(size, 1, size, font_size, font_size, box.text.bold, 0, 0, 0.0, 0, links, footer, boxed)

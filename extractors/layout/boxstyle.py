@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 from extractors.css.computed import ComputedStyle
-from extractors.css.values import Page
 from extractors.layout.metrics import UNITS_PER_EM, family_factor
 
 _LINE_ALIGN = {"center": 0.5, "-webkit-center": 0.5, "right": 1.0, "-webkit-right": 1.0, "end": 1.0}
@@ -69,7 +68,7 @@ _TEXT_PROPERTIES = (
 )
 _MOST_KNOWN = 8192  # styles remembered from earlier documents: emails of one sender share most of theirs
 _known_texts: dict[tuple[Any, ...], TextStyle] = {}
-_known_boxes: dict[tuple[Page, TextStyle, tuple[Any, ...]], BoxStyle] = {}
+_known_boxes: dict[tuple[Any, ...], BoxStyle] = {}
 
 
 def text_style(style: ComputedStyle) -> TextStyle:
@@ -85,7 +84,7 @@ def text_style(style: ComputedStyle) -> TextStyle:
 
 def box_style(style: ComputedStyle, text: TextStyle) -> BoxStyle:
     # Lengths in em and rem depend on the font sizes of this text and this page.
-    key = (style.page, text, tuple(style.own.items()))
+    key = (style.page, text, *style.own, *style.own.values())
     known = _known_boxes.get(key)
     if known is None:
         if len(_known_boxes) >= _MOST_KNOWN:

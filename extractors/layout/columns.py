@@ -65,8 +65,6 @@ def natural_width(columns: Sequence[Column]) -> tuple[float, float]:
 
 def distribute(columns: Sequence[Column], available: float) -> list[float]:
     """Share ``available`` px among the columns: percentages first, then stated widths, then contents."""
-    if len(columns) == 1:
-        return [max(columns[0].least, available)]
     by_fraction = [max(c.least, c.fraction * available) if c.fraction else None for c in columns]
     guesses = [
         [c.least for c in columns],

@@ -99,8 +99,8 @@ class Flow:
         else:
             context = [] if style.new_context or floats is None else floats
             height = self._contents(index, left, top, inner, context)
-            if context is not floats:
-                height = max([height, *(f.y1 - top for f in context)])
+            if context and context is not floats:
+                height = max(height, max(f.y1 for f in context) - top)
         height += style.inset_y
         if style.height is not None and not self.intrinsic.is_alt_text(index):
             stated = style.height + (0.0 if style.border_box else style.inset_y)
@@ -337,7 +337,9 @@ class Flow:
         count = len(grid.columns)
         spacing = grid.spacing
         room = inner - spacing * (count + 1)
-        if style.fixed_columns and grid.rows:
+        if count == 1:
+            widths = [max(room, 0.0 if style.fixed_columns else grid.columns[0].least)]
+        elif style.fixed_columns and grid.rows:
             first = [self._stated(cell) for cell in grid.rows[0]]
             widths = (fixed_widths(first, room) + [0.0] * count)[:count]
         else:
@@ -373,7 +375,11 @@ class Flow:
                     self._contents_y[cell_index] = spare
             open_cells = still_open
         for group in grid.groups:
-            self._enclose(group)
+            rows = [row for row in self.elements[group].children if self.shown[row]]
+            if rows:
+                top_row, last_row = rows[0], rows[-1]
+                self.x[group], self.y[group], self.width[group] = left, self.y[top_row], inner
+                self.height[group] = self.y[last_row] + self.height[last_row] - self.y[top_row]
         return y + spacing - top
 
     def _stated(self, cell: Cell) -> tuple[int, float | None, float | None]:
