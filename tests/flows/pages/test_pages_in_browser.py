@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -41,16 +42,21 @@ def pages(inputs: ReportInputs, hostile: ReportInputs, tmp_path_factory: pytest.
 
 
 @pytest.fixture(scope="session")
-def axe() -> str:
-    folder = ROOT / "node_modules" / "axe-core"
-    if not (folder / "axe.min.js").is_file():
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    script = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
         if shutil.which("npm") is None:
             pytest.skip("npm is not installed: it fetches axe-core, which checks accessibility")
-        command = ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--prefix", str(ROOT), AXE]
+        folder = tmp_path_factory.mktemp("axe")
+        command = ["npm", "install", "--no-audit", "--no-fund", "--fetch-retries=1", "--prefix", str(folder), AXE]
         fetched = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
         if fetched.returncode:
             pytest.skip(f"axe-core could not be fetched: {fetched.stderr.strip()[-200:]}")
-    return (folder / "axe.min.js").read_text(encoding="utf-8")
+        script.parent.mkdir(parents=True, exist_ok=True)
+        beside = script.with_suffix(f".{os.getpid()}")  # several test processes may get here at once
+        shutil.copy(folder / "node_modules" / "axe-core" / "axe.min.js", beside)
+        beside.replace(script)
+    return script.read_text(encoding="utf-8")
 
 
 def opened(browser: Any, path: Path, width: int, scheme: str = "light") -> Any:
