@@ -37,10 +37,12 @@ class FeatureSettings(_Frozen):
     Rows of derived features get length one: of a rank-F approximation nearly half of DBLP's nodes, those outside its
     large communities, have rows a thousand times shorter than the others, though no less telling in direction.
 
-    ``latent`` replaces given features by so many latent ones, see :mod:`hnn_core.latent_features`.
+    ``latent`` replaces given features by so many latent ones, ``neighbours`` takes each node's nearest into them: see
+    :mod:`hnn_core.latent_features`.
     """
 
     latent: int | None = None
+    neighbours: int = 0
     derived: str = "svd"
     dim: int = 256
 
@@ -261,7 +263,9 @@ def run_settings(
 def feature_source(data: hypergcn.Dataset, settings: FeatureSettings, seed: int) -> FeatureSource:
     """Given features, or a function that derives them from whichever hyperedges may be seen."""
     if data.features is not None:
-        return data.features if settings.latent is None else latent_features(data.features, settings.latent)
+        if settings.latent is None:
+            return data.features
+        return latent_features(data.features, settings.latent, settings.neighbours)
 
     def derived(hypergraph: Hypergraph) -> tuple[FeatureMatrix, None]:
         return unit_rows(derive(hypergraph, settings.derived, settings.dim, seed).nodes), None

@@ -23,6 +23,16 @@ def test_two_topics_are_told_apart_in_two_columns() -> None:
     np.testing.assert_array_equal(X, latent_features(sparse.csr_array(words.astype(float)), dim=2))
 
 
+def test_neighbours_bring_a_node_closer_to_its_nearest() -> None:
+    features = sparse.csr_array((np.random.default_rng(1).random((60, 40)) < 0.2).astype(float))
+    alone, together = (latent_features(features, dim=8, neighbours=k) for k in (0, 5))
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+    cosine = alone @ alone.T
+    np.fill_diagonal(cosine, -1)
+    nearest = cosine.argmax(axis=1)
+    assert (together * together[nearest]).sum(axis=1).mean() > (alone * alone[nearest]).sum(axis=1).mean()
+
+
 def test_unit_rows_of_sparse_and_dense_agree_and_leave_zero_rows() -> None:
     X = np.array([[3.0, 4.0], [0.0, 0.0], [0.0, 2.0]])
     expected = [[0.6, 0.8], [0, 0], [0, 1]]
