@@ -58,8 +58,12 @@ class Entry:
     @property
     def label(self) -> str:
         """What is written on a drawn button: the words of its first use."""
-        text = self.attributes.get("text", "")
-        return shortened(text, 22) if isinstance(text, str) and text.strip() else "Button"
+        return shortened(self.words("text"), 22) or "Button"
+
+    def words(self, field: str) -> str:
+        """A field of the first use as text; "" where there is none."""
+        value = self.attributes.get(field, "")
+        return value if isinstance(value, str) else ""
 
 
 def inventory(inputs: ReportInputs, corpus: Corpus) -> dict[str, list[Entry]]:

@@ -31,7 +31,7 @@ FRAME_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 WIDE, NARROW = 675, 360  # px: the viewports of a whole section and of one column of a row
 _SHOWN_WIDTH = 270
-_LEAST_SHOWN, _MOST_SHOWN = 84, 380  # px in the page: smaller fragments get a margin, larger ones are cut off
+_LEAST_SHOWN, _MOST_SHOWN = 84, 460  # px in the page: smaller fragments get a margin, larger ones are cut off
 
 _WRITTEN = _words(
     "html body table tbody thead tfoot tr td th caption colgroup col div span p a img h1 h2 h3 h4 h5 h6 center font "
@@ -245,4 +245,6 @@ def _redrawn(style: Style, here: bool) -> str:
     declarations = [name for name in style.css.split(";") if here or name.startswith(("color:", "font-size:"))]
     if style.background is not None and (here or style.type == "button-style"):
         declarations.insert(0, "background-image:none" if here else "background:transparent")
+    if here and style.type == "button-style":  # the old border goes with the old fill
+        declarations.append(f"border:1px solid {style.color if style.see_through else style.background}")
     return ";".join(f"{declaration}!important" for declaration in declarations)

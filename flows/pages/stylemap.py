@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.manifold import TSNE
 from threadpoolctl import threadpool_limits
 
 from flows.pages.corpus import Corpus, distinct_pairs
@@ -86,6 +85,8 @@ def _incidences(corpus: Corpus, entries: Sequence[Entry]) -> Floats:
 
 
 def _places(vectors: Floats) -> Floats:
+    from sklearn.manifold import TSNE  # takes a second, which the page of a single email need not wait for
+
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = vectors / np.where(length > 0, length, 1.0)  # direction says which fragments, length only how many
     u, s, vt = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
