@@ -71,7 +71,8 @@ def design_tokens(catalogue: Mapping[str, Sequence[Entry]]) -> dict[str, Any]:
 def _group(entry: Entry, style: Style) -> dict[str, Any]:
     usage = {"id": entry.entity_id, "uses": entry.uses, "emails": entry.emails, "senders": entry.senders}
     group: dict[str, Any] = {"$description": style.facts, "$extensions": {EXTENSION: usage}}
-    for name, colour in (("background", style.background), ("color", style.color)):
+    fill = None if style.see_through else style.background  # no fill is no token
+    for name, colour in (("background", fill), ("color", style.color)):
         if colour:
             group[name] = {"$type": "color", "$value": f"{{color.{colour[1:]}}}"}
     radius = style.radius if style.radius_unit == "px" else None  # the format knows no percentages

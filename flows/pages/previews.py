@@ -217,7 +217,8 @@ class Email:
 def _head(css: str, ground: str) -> str:
     """The frame's own policy and sheet; the fragment stands in the middle of a frame larger than itself."""
     return (
-        f'<head><meta charset="utf-8"><title>Fragment</title><meta http-equiv="Content-Security-Policy" content="{FRAME_POLICY}">'
+        '<head><meta charset="utf-8"><title>Fragment</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{FRAME_POLICY}">'
         f"<style>{css}</style><style>html{{height:100%;display:flex;flex-direction:column;"
         f"justify-content:safe center;overflow:hidden;background:{ground}}}"
         "body{margin:0!important;width:100%!important;min-width:0!important;height:auto!important}</style></head>"

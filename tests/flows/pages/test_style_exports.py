@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_corpus import entry
 
 from flows.pages import ReportInputs
 from flows.pages.corpus import Corpus
@@ -68,6 +69,16 @@ def test_a_button_is_a_group_of_four_tokens_named_by_its_id(catalogue: dict[str,
     assert group["background"]["$value"] == "{color.0b6e4f}"
     assert group["radius"]["$value"] == {"value": 8.0, "unit": "px"}
     assert group["$extensions"][EXTENSION] == {"id": button.entity_id, "uses": 2, "emails": 2, "senders": 1}
+
+
+def test_a_button_without_fill_has_no_background_token() -> None:
+    outlined = entry("button-style", "background:transparent;radius:12.5%;color:#111111;font-size:14px")
+    tokens = design_tokens({"button-style": [outlined]})
+    known = {path: token["$type"] for path, token in tokens_in(tokens)}
+    [group] = tokens["button-style"].values()
+    assert [name for name in group if not name.startswith("$")] == ["color", "font-size"]
+    for _, token in tokens_in(tokens):
+        check_value(token["$type"], token["$value"], known)
 
 
 def test_csv_and_json_hold_the_whole_inventory(catalogue: dict[str, list[Entry]], tmp_path: Path) -> None:
