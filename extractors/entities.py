@@ -48,8 +48,11 @@ def entity_id(kind: str, signature: str) -> str:
     return f"{kind}:{hashlib.sha256(signature.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+
 def canonical_json(attributes: Attributes) -> str:
-    return json.dumps(attributes, sort_keys=True, ensure_ascii=False, separators=(",", ":")) if attributes else "{}"
+    return _encode(attributes) if attributes else "{}"
 
 
 class EntityCollector:

@@ -74,6 +74,7 @@ class Flow:
         self.height = [0.0] * count
         self._moved_x: dict[int, float] = {}  # the box and what is in it
         self._moved_y: dict[int, float] = {}
+        self._cell_heights: dict[int, float] = {}  # of a cell's contents, before it grows with its row
         self._contents_y: dict[int, float] = {}  # only what is in it
         self.pieces: list[Piece] = []
         self.text_boxes: dict[int, tuple[float, float, float, float]] = {}  # around an element's own text
@@ -102,6 +103,8 @@ class Flow:
             if context and context is not floats:
                 height = max(height, max(f.y1 for f in context) - top)
         height += style.inset_y
+        if display == "table-cell":
+            self._cell_heights[index] = height
         if style.height is not None and not self.intrinsic.is_alt_text(index):
             stated = style.height + (0.0 if style.border_box else style.inset_y)
             grows = grid is not None or display == "table-cell"
@@ -370,9 +373,10 @@ class Flow:
                     still_open.append((cell_index, cell_top, height, end))
                     continue
                 self.height[cell_index] = y - cell_top
-                spare = (y - cell_top - height) * _CELL_ALIGN.get(self.styles[cell_index].vertical_align, 0.0)
-                if spare:
-                    self._contents_y[cell_index] = spare
+                align = _CELL_ALIGN.get(self.styles[cell_index].vertical_align)
+                if align is not None:
+                    spare = y - cell_top - self._cell_heights.get(cell_index, height)
+                    self._contents_y[cell_index] = spare * align
             open_cells = still_open
         for group in grid.groups:
             rows = [row for row in self.elements[group].children if self.shown[row]]
