@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -177,19 +178,13 @@ def _pieces(
     """The tables of runs of documents in order: copied ones as slices, new ones as they come from the workers."""
     new = [source for source in sources if earlier is None or source.doc_id not in earlier]
     results = iter(engine(_load(new), options))
-    batch: list[DocumentTables] = []
-    for source in sources:
-        copied = earlier is not None and source.doc_id in earlier
-        if batch and (copied or len(batch) == _DOCUMENTS_AT_ONCE):
-            yield _Piece(arrow_tables(batch), len(batch), False)
-            batch = []
-        if copied:
-            assert earlier is not None
-            yield _Piece(earlier.rows_of(source.doc_id), 1, True)
-        else:
-            batch.append(next(results))
-    if batch:
-        yield _Piece(arrow_tables(batch), len(batch), False)
+    for copied, run in groupby(sources, lambda source: earlier is not None and source.doc_id in earlier):
+        while some := list(islice(run, _DOCUMENTS_AT_ONCE)):
+            if copied:
+                assert earlier is not None
+                yield _Piece(earlier.rows_of([source.doc_id for source in some]), len(some), True)
+            else:
+                yield _Piece(arrow_tables([next(results) for _ in some]), len(some), False)
 
 
 def _load(sources: Iterable[Source]) -> Iterator[ExtractTask]:

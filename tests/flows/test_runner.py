@@ -24,7 +24,7 @@ from flows.errors import HnnError
 from flows.extract import batch_size, engine_of
 from flows.runner import LOOK_AHEAD, DaskRunner, LocalRunner, Runner, open_runner
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 DASK = ExecutionConfig(runner="dask", workers=2)
 
 

@@ -16,7 +16,7 @@ from flows.planning import decide
 from flows.progress import Silent
 from flows.workspace import Workspace
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 SMALL = (
     "scrape.source=sample:emails=60",
     "features.dim=8",
@@ -44,12 +44,11 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, dict[str
     return workspace, run(workspace, "train")
 
 
-def test_extraction_and_walks_on_dask_publish_the_tables_of_a_local_run(
-    local: tuple[Workspace, dict[str, Manifest]], tmp_path: Path
-) -> None:
+def test_extraction_and_walks_on_dask_publish_the_tables_of_a_local_run(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="Dask is an extra: pip install 'hnn[dask]'")
-    here = run(local[0], "features", "features.method=node2vec")
-    there = run(Workspace(tmp_path), "features", "features.method=node2vec", "execution.runner=dask")
+    walks = ("features.method=node2vec", "scrape.source=sample:emails=40")
+    here = run(Workspace(tmp_path / "here"), "features", *walks)
+    there = run(Workspace(tmp_path / "there"), "features", *walks, "execution.runner=dask")
     for stage in ("extract", "hypergraph", "features"):
         assert there[stage].key == here[stage].key
         assert there[stage].outputs == here[stage].outputs, stage

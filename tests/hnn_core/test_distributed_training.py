@@ -40,6 +40,7 @@ def alone(settings: Job) -> tuple[float, torch.Tensor, list[Epoch]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
     settings = job(epochs=4)
     together = train_on_processes(tmp_path, settings, prediction_data(*small(), settings.task, settings.seed), 2)
@@ -52,6 +53,7 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_killed_process_is_restarted_from_the_checkpoint_and_nothing_listens_beyond_loopback(tmp_path: Path) -> None:
     settings = job(epochs=40)
     write_job(tmp_path, settings, prediction_data(*small(), settings.task, settings.seed))
@@ -81,6 +83,7 @@ def test_a_killed_process_is_restarted_from_the_checkpoint_and_nothing_listens_b
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_a_training_that_fails_each_time_says_why(tmp_path: Path) -> None:
     settings = job(epochs=2)
     write_job(tmp_path, settings, prediction_data(*small(), settings.task, settings.seed))
