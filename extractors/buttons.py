@@ -108,7 +108,7 @@ class _Finder:
                 if isinstance(node, str):
                     run = self._layout.run(element, place)
                     if run is not None:
-                        yield element, run.text, run.width
+                        yield element, run.text, run.width - run.padding
                 elif self._layout.content[node]:
                     stack.append((element, place + 1))
                     stack.append((node, 0))

@@ -97,29 +97,32 @@ class EntityCollector:
             fields = self._attributes[key] = attributes()
         self._found[key] = Occurrence(kind, signature, fields, element, 1, from_button)
 
-    def _add_button(self, button: Button) -> None:
-        style = self._elements[button.box].style
-        label = self._elements[button.label].style
+    def button_signature(self, button: Button) -> str:
+        box, label = self._elements[button.box].style, self._elements[button.label].style
         background = "transparent" if button.background is None else hexadecimal(button.background)
-        colour = hexadecimal(rgba(label["color"]))
-        corner, size = radius(style["border-top-left-radius"]), px(label["font-size"])
+        colour, size = hexadecimal(rgba(label["color"])), px(label["font-size"])
+        return f"background:{background};radius:{radius(box['border-top-left-radius'])};color:{colour};font-size:{size}"
+
+    def _add_button(self, button: Button) -> None:
+        signature = self.button_signature(button)
 
         def attributes() -> Attributes:
+            box, label = self._elements[button.box].style, self._elements[button.label].style
+            keyed = dict(part.split(":", 1) for part in signature.split(";"))
             return {
-                "background": background,
+                "background": keyed["background"],
                 "border": self._border(button),
-                "color": colour,
+                "color": keyed["color"],
                 "font_family": label["font-family"],
-                "font_size": size,
+                "font_size": keyed["font-size"],
                 "font_weight": weight(label["font-weight"]),
-                "image": image_kind(style["background-image"]),
+                "image": image_kind(box["background-image"]),
                 "padding": self._padding(button),
-                "radius": corner,
+                "radius": keyed["radius"],
                 "text": button.text,
                 "text_transform": label["text-transform"],
             }
 
-        signature = f"background:{background};radius:{corner};color:{colour};font-size:{size}"
         self._add("button-style", signature, button.element, True, attributes)
         stack = [button.element]
         while stack:

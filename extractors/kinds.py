@@ -24,10 +24,10 @@ def name_kinds(shapes: Sequence[str], profiles: Sequence[Profile]) -> list[str]:
             kind = _SHAPES[shape]
         elif profile.picture_only:
             kind = "image"
-        elif under_header and profile.font_size >= _LARGE and (profile.buttons or profile.pictures or place < last):
-            kind = "hero"
         elif place < last and shapes[place + 1] == "column" and profile.is_title:
             kind = "title"
+        elif under_header and profile.font_size >= _LARGE and (profile.buttons or profile.pictures or place < last):
+            kind = "hero"
         else:
             kind = "text"
         kinds.append(kind)

@@ -16,6 +16,7 @@ _FOOTER = re.compile(
     re.IGNORECASE,
 )
 
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PICTURE = 120.0  # px: an image this wide is a picture, not an icon
 
 
@@ -35,6 +36,7 @@ class Profile(NamedTuple):
     links: int = 0  # characters that are links
     footer: bool = False  # says what footers say
     boxed: bool = False  # some of the text has a box of its own, as a coupon has
+    titled: bool = False  # some of it is marked up as a heading, and is no link as a brand's name is
 
     def plus(self, other: Profile) -> Profile:
         longer = self if self.longest >= other.longest else other
@@ -53,6 +55,7 @@ class Profile(NamedTuple):
             self.links + other.links,
             self.footer or other.footer,
             self.boxed or other.boxed,
+            self.titled or other.titled,
         )
 
     @property
@@ -77,7 +80,7 @@ class Profile(NamedTuple):
     @property
     def is_header(self) -> bool:
         """A logo, a name, navigation: little text, no paragraph and no button."""
-        return self.characters <= 90 and not self.buttons and not self.pictures
+        return self.characters <= 90 and not (self.buttons or self.pictures or self.titled)
 
     @property
     def is_title(self) -> bool:
@@ -125,4 +128,12 @@ class Profiler:
         links = size if tree.in_link[source] else 0
         footer = _FOOTER.search(text) is not None
         boxed = box.border_top >= 1 and box.border_left >= 1
-        return Profile(size, 1, size, font_size, font_size, box.text.bold, 0, 0, 0.0, 0, links, footer, boxed)
+        titled = not links and self._is_heading(source)
+        return Profile(size, 1, size, font_size, font_size, box.text.bold, 0, 0, 0.0, 0, links, footer, boxed, titled)
+
+    def _is_heading(self, source: int) -> bool:
+        element = self._tree.document.elements[source]
+        parent = element.parent
+        return element.tag in _HEADINGS or (
+            parent is not None and self._tree.document.elements[parent].tag in _HEADINGS
+        )

@@ -21,7 +21,7 @@ from extractors.profiles import Profile, Profiler
 _GAP = 40.0  # this much white separates sections
 _GAP_AT_RULE = 12.0
 _GAP_BEFORE_HEADING = 30.0  # a heading after text opens a section sooner,
-_GAP_BEFORE_LARGE_HEADING = 20.0  # the sooner the larger it is
+_GAP_BEFORE_LARGE_HEADING = 18.0  # the sooner if it is large: the margin browsers give an <h3>
 _GAP_AFTER_HEADING = 64.0  # but belongs to what is under it,
 _GAP_AFTER_PICTURE = 60.0  # as a picture does
 _GAP_BEFORE_BUTTON = 100.0  # and a button to what is over it
@@ -208,7 +208,7 @@ class Cutter:
     def _is_header(self, place: int, section: Section) -> bool:
         """A logo or a name with little text at the very top, navigation under it."""
         profile = section.profile
-        small = profile.characters <= 90 and profile.longest <= 60 and not profile.buttons
+        small = profile.characters <= 90 and profile.longest <= 60 and not (profile.buttons or profile.titled)
         return small and (not place or profile.navigation)
 
     def _ground(self, leaf: Block) -> object:

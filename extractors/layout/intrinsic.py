@@ -35,6 +35,7 @@ class Run:
     width: float
     least: float
     content: bool
+    padding: float = 0.0  # of the width: non-breaking spaces before and after the text
 
 
 class Intrinsic:
@@ -134,9 +135,11 @@ class Intrinsic:
         least = width
         if not style.nowrap:
             least = longest_word_units(shaped) * style.unit * (1 + style.tracking * 2 / (style.font_size or 1.0))
-        if not text:
-            width = len(node) * SPACE * style.unit
-        run = Run(text, width, least, seen)
+        padding = 0.0
+        if "\xa0" in node:  # white space that does not collapse pads a label left and right
+            bare = node.strip()
+            padding = (node.count("\xa0") - bare.count("\xa0")) * SPACE * style.unit
+        run = Run(text, width + padding, least, seen, padding)
         self.runs.setdefault(index, {})[place] = run
         if seen:
             self.content[index] = self.own_text[index] = True
