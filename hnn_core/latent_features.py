@@ -38,8 +38,9 @@ def latent_features(features: sparse.csr_array, dim: int, neighbours: int = 0, s
 def unit_rows(X: FeatureMatrix) -> FeatureMatrix:
     """Rows of length one; zero rows stay."""
     if sparse.issparse(X):
-        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-        return sparse.csr_array(sparse.diags_array(_inverse(lengths)) @ X)
+        rows = sparse.csr_array(X)
+        lengths = np.sqrt(np.asarray(rows.power(2).sum(axis=1)).ravel())
+        return sparse.csr_array(sparse.diags_array(_inverse(lengths)) @ rows)
     return X * _inverse(np.linalg.norm(X, axis=1))[:, None]
 
 
@@ -56,4 +57,4 @@ def _nearest(X: NDArray[Any], k: int, rows_at_once: int = 2048) -> sparse.csr_ar
 
 
 def _inverse(lengths: NDArray[Any]) -> NDArray[Any]:
-    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return np.asarray(np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0))
