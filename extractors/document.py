@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from extractors.css import cascade
-from extractors.limits import Limits, Rejected, prescan
+from extractors.limits import Limits, prescan
 from extractors.tree import Element, parse
 
 __all__ = ["Document", "Element"]
@@ -27,12 +27,10 @@ class Document:
     def from_html(cls, html: str, width: int = 800, limits: Limits = DEFAULT_LIMITS) -> Document:
         """Parse and style ``html`` for a viewport of ``width`` pixels.
 
-        Raises ``extractors.limits.Rejected`` for markup beyond ``limits``, before the parser sees it.
+        Raises ``extractors.limits.Rejected``, and nothing else, for markup beyond ``limits``.
         """
         prescan(html, limits)
-        elements, quirks = parse(html)
-        if len(elements) > limits.max_elements:
-            raise Rejected("too-many-elements", f"{len(elements)} elements, at most {limits.max_elements}")
+        elements, quirks = parse(html, limits)
         cascade.apply(elements, float(width), quirks)
         return cls(tuple(elements), quirks, width)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from extractors.css import quirks
+from extractors.css.memory import remembered
+from extractors.limits import Limits, Rejected
 
 if TYPE_CHECKING:
     from extractors.css.computed import ComputedStyle
@@ -54,7 +55,7 @@ _FOREIGN = frozenset(("svg", "math"))
 _HTML_INSIDE = frozenset(("foreignObject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"))
 
 
-def parse(html: str) -> tuple[list[Element], bool]:
+def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
     """Every element of the document, ``<html>`` first, each after its parent; and quirks mode."""
     root = LexborHTMLParser(html).root
     if root is None:
@@ -74,9 +75,13 @@ def parse(html: str) -> tuple[list[Element], bool]:
         elif tag[0] != "-":  # comments and their like
             element = _element(node, len(elements), above)
             elements.append(element)
+            if len(elements) > limits.max_elements:
+                raise Rejected("too-many-elements", f"more than {limits.max_elements} elements")
             child = node.first_child
             if child is not None:
                 resume.append((node, above))
+                if len(resume) > limits.max_depth:
+                    raise Rejected("too-deep", f"elements nested more than {limits.max_depth} deep")
                 node, above = child, element
                 continue
         node = node.next
@@ -91,7 +96,7 @@ def parse(html: str) -> tuple[list[Element], bool]:
 _NO_CLASSES: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=20_000)
+@remembered(entries=20_000)
 def _classes(text: str, is_quirky: bool) -> frozenset[str]:
     """The names in a class attribute; quirks mode does not distinguish case."""
     return frozenset((text.lower() if is_quirky else text).split())

@@ -93,8 +93,16 @@ def _sheets(elements: Sequence[Element]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=64)
 def author_rules(sheets: tuple[tuple[str, str], ...], width: float, quirks: bool) -> RuleSet:
+    is_long = sum(len(text) for _, text in sheets) > _LONGEST_SHEETS
+    return (_author_rules.__wrapped__ if is_long else _author_rules)(sheets, width, quirks)
+
+
+_LONGEST_SHEETS = 200_000  # characters; such sheets are not worth remembering
+
+
+@lru_cache(maxsize=64)
+def _author_rules(sheets: tuple[tuple[str, str], ...], width: float, quirks: bool) -> RuleSet:
     active = (text for condition, text in sheets if media.media(condition, width))
     return RuleSet(chain.from_iterable(stylesheet.parse(text, quirks) for text in active), width)
 

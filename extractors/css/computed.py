@@ -153,7 +153,7 @@ def _substituted(name: str, value: Substitution, custom: Layer, quirks: bool) ->
         text = text[: found.start()] + str(replacement) + text[found.end() :]
     if "var(" in text.lower():
         return Inherit("unset")
-    return dict(declare(value.name, text.strip(), quirks)).get(name, Inherit("unset"))
+    return dict(declare(text.strip(), value.name, quirks)).get(name, Inherit("unset"))
 
 
 def _settled(name: str, value: Inherit | Substitution, defaults: Layer, changes: Layer, parent: ComputedStyle) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
+from extractors.css.memory import remembered
 from extractors.css.properties import INHERITED, LONGHANDS, PARSERS, WIDE_KEYWORDS, Inherit
 from extractors.css.shorthands import ALIASES, LOGICAL, SHORTHANDS
 from extractors.css.syntax import Rule, block_contents, declaration
@@ -62,8 +62,8 @@ def _later_wins(layers: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return result
 
 
-@lru_cache(maxsize=20_000)
-def declare(name: str, text: str, quirks: bool) -> Longhands:
+@remembered(entries=20_000)
+def declare(text: str, name: str, quirks: bool) -> Longhands:
     """The longhands set by ``name: text``; none of them if any part of it is invalid."""
     if name.startswith("--"):
         return ((name, WIDE_KEYWORDS.get(text.lower(), text)),)
@@ -102,7 +102,7 @@ class Contents(NamedTuple):
     rules: tuple[Rule, ...]  # nested ones
 
 
-@lru_cache(maxsize=20_000)
+@remembered(entries=20_000)
 def contents(text: str, quirks: bool) -> Contents:
     normal: dict[str, Any] = {}
     important: dict[str, Any] = {}
@@ -120,9 +120,9 @@ def contents(text: str, quirks: bool) -> Contents:
     return Contents(block, tuple(rules))
 
 
-@lru_cache(maxsize=20_000)
+@remembered(entries=20_000)
 def _declared(text: str, quirks: bool) -> tuple[bool, Longhands]:
     parsed = declaration(text)
     if parsed is None:
         return False, ()
-    return parsed.important, declare(parsed.name, parsed.value, quirks)
+    return parsed.important, declare(parsed.value, parsed.name, quirks)

@@ -120,12 +120,12 @@ def font_size(token: Any, unitless: bool = False) -> FontSize | None:
             return RelativeSize(1.2 if name == "larger" else 1 / 1.2)
         return KeywordSize(_KEYWORDS.index("xxx-large")) if name == "-webkit-xxx-large" else None
     if token.type == "percentage":
-        return RelativeSize(token.value / 100) if token.value >= 0 else None
+        return RelativeSize(min(_LARGEST, token.value / 100)) if token.value >= 0 else None
     if token.type == "dimension" and token.value >= 0:
         if token.lower_unit in ABSOLUTE:
             return PixelSize(float(token.value) * ABSOLUTE[token.lower_unit])
         if token.lower_unit == "em":
-            return RelativeSize(float(token.value))
+            return RelativeSize(min(_LARGEST, float(token.value)))
     if token.type == "number":
         zero_or_quirk = token.value == 0 or (unitless and token.value >= 0)
         return PixelSize(float(token.value)) if zero_or_quirk else None
@@ -216,7 +216,7 @@ def line_height(token: Any) -> Value | None:
     if factor is not None:
         return LineHeightFactor(factor) if factor >= 0 else None
     if token.type == "percentage":
-        per_cent = int(token.value)  # Chromium cuts the fraction off
+        per_cent = int(min(lengths.LARGEST, token.value))  # Chromium cuts the fraction off
         length = Length(lambda style: (per_cent / 100 * style.font_size, 0.0))
         return _LineHeightLength(length) if token.value >= 0 else None
     parsed = lengths.parse(token, negative=False)

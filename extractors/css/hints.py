@@ -20,14 +20,18 @@ Rule = Callable[[Hints, str, str, Mapping[str, str]], None]  # (hints, tag, valu
 
 OF_TABLE = frozenset(("td", "th", "thead", "tbody", "tfoot", "colgroup"))  # styled by their table's attributes
 _NUMBER = re.compile(r"[ \t\n\f\r]*\+?(\d+\.?\d*|\.\d+)\s*(%?)")
-_INTEGER = re.compile(r"[ \t\n\f\r]*([+-]?\d+)")
+_LONGEST = 2_000  # a picture in a data: address is not worth remembering
+_INTEGER = re.compile(r"[ \t\n\f\r]*([+-]?\d{1,9})")  # nine digits are more than any screen has
 
 
 def of(tag: str, attributes: Mapping[str, str]) -> Block:
     """The hints of one element's own attributes."""
     if _RULES.keys().isdisjoint(attributes):
         return EMPTY
-    return _of(tag, tuple([item for item in attributes.items() if item[0] in _RULES]))
+    relevant = tuple([item for item in attributes.items() if item[0] in _RULES])
+    if len(attributes.get("background", "")) > _LONGEST:
+        return _of.__wrapped__(tag, relevant)
+    return _of(tag, relevant)
 
 
 @lru_cache(maxsize=20_000)
@@ -81,7 +85,7 @@ def _group(tag: str) -> Block:
 
 
 def _set(hints: Hints, name: str, value: str) -> None:
-    hints.update(declare(name, value, False))
+    hints.update(declare(value, name, False))
 
 
 def _integer(value: str) -> int | None:

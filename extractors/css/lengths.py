@@ -40,7 +40,7 @@ class Length(Deferred):
     def resolve(self, style: Style) -> str:
         pixels, per_cent = self.amount(style)
         if not per_cent:
-            return px(min(LARGEST, max(self.minimum, pixels)))
+            return px(max(self.minimum, _bounded(pixels)))
         if not pixels:
             return f"{number(per_cent)}%"
         return f"calc({number(per_cent)}% {'+' if pixels > 0 else '-'} {px(abs(pixels))})"
@@ -48,7 +48,7 @@ class Length(Deferred):
     def pixels(self, style: Style, whole: float = 0.0) -> float:
         """The length in pixels, per cent being of ``whole``."""
         pixels, per_cent = self.amount(style)
-        return pixels + per_cent / 100 * whole
+        return _bounded(pixels + per_cent / 100 * whole)
 
 
 def parse(token: Any, *, per_cent: bool = True, negative: bool = True, unitless: bool = False) -> Value | None:
@@ -56,24 +56,29 @@ def parse(token: Any, *, per_cent: bool = True, negative: bool = True, unitless:
     kind = token.type
     minimum = -LARGEST if negative else 0.0
     if kind == "dimension":
-        value, unit = float(token.value), token.lower_unit
+        value, unit = _bounded(token.value), token.lower_unit
         if value < minimum:
             return None
         if unit in ABSOLUTE:
-            return px(min(LARGEST, value * ABSOLUTE[unit]))
+            return px(_bounded(value * ABSOLUTE[unit]))
         relative = _relative(value, unit)
         return None if relative is None else Length(relative, minimum)
     if kind == "number":
-        value = float(token.value)
+        value = _bounded(token.value)
         return px(value) if value == 0 or (unitless and value >= minimum) else None
     if kind == "percentage":
-        return f"{number(token.value)}%" if per_cent and token.value >= minimum else None
+        value = _bounded(token.value)
+        return f"{number(value)}%" if per_cent and value >= minimum else None
     if kind == "function":
         amount = calculation(token)
         if amount is None or (not per_cent and _mentions_per_cent(token)):
             return None
         return Length(amount, minimum)
     return None
+
+
+def _bounded(value: float) -> float:
+    return min(LARGEST, max(-LARGEST, float(value)))
 
 
 def _relative(value: float, unit: str) -> Callable[[Style], tuple[float, float]] | None:
@@ -125,14 +130,14 @@ def calculation(token: Any) -> Callable[[Style], tuple[float, float]] | None:
 def plain_number(token: Any) -> float | None:
     """A number, written out or as ``calc()`` of numbers."""
     if token.type == "number":
-        return float(token.value)
+        return _bounded(token.value)
     if token.type != "function":
         return None
     try:
         expression, is_number = _function(token.lower_name, token.arguments)
     except _MathError:
         return None
-    return expression(_NO_STYLE)[0] if is_number else None
+    return _bounded(expression(_NO_STYLE)[0]) if is_number else None
 
 
 def _function(name: str, arguments: Sequence[Any]) -> tuple[Expression, bool]:

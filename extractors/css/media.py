@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import tinycss2
 
 from extractors.css import declarations, selectors
 from extractors.css.lengths import ABSOLUTE
+from extractors.css.memory import remembered
 from extractors.css.supported import PROPERTIES
-from extractors.css.syntax import MAX_NESTING, nesting
+from extractors.css.syntax import MAX_LENGTH, MAX_NESTING, nesting
 from extractors.css.tokens import component_values
 from extractors.css.values import HEIGHT, split_commas
 
@@ -45,7 +45,7 @@ _PREFERENCES = {
 Truth = bool | None
 
 
-@lru_cache(maxsize=4_000)
+@remembered(entries=4_000)
 def media(text: str, width: float) -> bool:
     """Whether a media query list applies."""
     tokens = _tokens(text)
@@ -56,7 +56,7 @@ def media(text: str, width: float) -> bool:
     return any(_query(query, width) for query in split_commas(tokens))
 
 
-@lru_cache(maxsize=1_000)
+@remembered(entries=1_000)
 def supports(text: str) -> bool:
     """Whether an ``@supports`` condition holds in Chromium."""
     tokens = _tokens(text)
@@ -64,7 +64,7 @@ def supports(text: str) -> bool:
 
 
 def _tokens(text: str) -> list[Any] | None:
-    if nesting(text) > MAX_NESTING:
+    if len(text) > MAX_LENGTH or nesting(text) > MAX_NESTING:
         return None
     return [token for token in component_values(text) if token.type != "whitespace"]
 
@@ -261,5 +261,5 @@ def _supports_feature(token: Any) -> Truth:
     if not colon or not value.strip():
         return False
     if declarations.longhands_of(name):
-        return not name.startswith("mso-") and bool(declarations.declare(name, value.strip(), False))
+        return not name.startswith("mso-") and bool(declarations.declare(value.strip(), name, False))
     return name in PROPERTIES or name.startswith("--")

@@ -111,27 +111,7 @@ def _is(arguments: Sequence[Any], scope: Scope, counts: bool) -> tuple[Test, int
 
 
 def _has(inner: Sequence[Selector]) -> tuple[Test, int]:
-    def test(matcher: Matcher, anchor: Element) -> bool:
-        return any(_has_one(matcher, anchor, selector) for selector in inner)
-
-    return test, max(s.specificity for s in inner)
-
-
-def _has_one(matcher: Matcher, anchor: Element, selector: Selector) -> bool:
-    """Candidates below (or after) the anchor, whose leftmost combinator must lead back to it."""
-    anchored = selectors.Selector(
-        (*selector.compounds, selectors.Compound(None, (), (), (lambda m, e: e is anchor,))),
-        selector.combinators,
-        0,
-    )
-    beside = selector.combinators[-1] in "+~"
-    queue = matcher.siblings(anchor)[anchor.place + 1 :] if beside else list(anchor.children)
-    while queue:
-        candidate = matcher.elements[queue.pop()]
-        if matcher.any([anchored], candidate):
-            return True
-        queue += candidate.children
-    return False
+    return (lambda m, e: any(m.has(selector, e) for selector in inner)), max(s.specificity for s in inner)
 
 
 def _nth(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
@@ -158,17 +138,16 @@ def _nth(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
     return test, selectors.CLASS + extra
 
 
-def _place(matcher: Matcher, element: Element, name: str, of: Sequence[Selector] | None) -> int:
+def _place(matcher: Matcher, element: Element, name: str, of: tuple[Selector, ...] | None) -> int:
     """The element's place, from 1, among the siblings that count; 0 if it does not count itself."""
     if name.endswith("of-type"):
-        place, total = matcher.place_of_type(element)
-    elif of is None:
-        place, total = element.place, len(matcher.siblings(element))
+        place, total = matcher.place(element, element.tag)
+    elif of is not None:
+        place, total = matcher.place(element, of)
     else:
-        counted = [i for i in matcher.siblings(element) if matcher.any(of, matcher.elements[i])]
-        if element.index not in counted:
-            return 0
-        place, total = counted.index(element.index), len(counted)
+        place, total = element.place, len(matcher.siblings(element))
+    if place is None:
+        return 0
     return total - place if "last" in name else place + 1
 
 

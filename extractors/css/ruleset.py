@@ -19,6 +19,7 @@ from extractors.tree import Element
 _LAST = 1 << 30  # rules outside any layer come after those of all layers
 _UNLAYERED = (_LAST,)
 _MAX_REMEMBERED = 20_000
+_LONGEST = 500  # class attribute worth remembering
 
 
 class Entry:
@@ -114,7 +115,9 @@ class RuleSet:
         met += self._by_id.get(element.identity, ())
         sure = tuple(e for e in met if e.selector.is_local and e.selector.compounds[0].admits(element))
         unsure = tuple(e for e in met if not e.selector.is_local)
-        candidates = self._candidates[key] = Candidates(sure, self._merged(sure), unsure)
+        candidates = Candidates(sure, self._merged(sure), unsure)
+        if sum(len(name or "") for name in key) <= _LONGEST:
+            self._candidates[key] = candidates
         return candidates
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from itertools import count
+from itertools import count, islice
 from typing import NamedTuple
 
 from extractors.css import selectors
 from extractors.css.declarations import EMPTY, Block, contents
+from extractors.css.memory import remembered
 from extractors.css.selectors import Scope, Selector
-from extractors.css.syntax import MAX_NESTING, Rule, stylesheet
+from extractors.css.syntax import Rule, stylesheet
 
 _anonymous = count()
+_MAX_DEPTH = 8  # rules within rules
+_MAX_RULES = 20_000  # of one sheet; real ones have hundreds
 
 
 class Context(NamedTuple):
@@ -33,13 +35,13 @@ class StyleRule(NamedTuple):
     layer: tuple[str, ...]
 
 
-@lru_cache(maxsize=256)
+@remembered(entries=256, longest=200_000)
 def parse(text: str, quirks: bool) -> tuple[StyleRule, ...]:
-    return tuple(_rules(stylesheet(text), Context(Scope(quirks))))
+    return tuple(islice(_rules(stylesheet(text), Context(Scope(quirks))), _MAX_RULES))
 
 
 def _rules(items: Sequence[Rule], context: Context) -> Iterator[StyleRule]:
-    if context.depth > MAX_NESTING:
+    if context.depth > _MAX_DEPTH:
         return
     inside = context._replace(depth=context.depth + 1)
     for item in items:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import tinycss2
 
+MAX_LENGTH = 200_000  # of one value or selector list; pictures in data: addresses are the longest real ones
 MAX_NESTING = 32  # brackets in brackets; real mail stays below 6, and parsers further down recurse
 
 

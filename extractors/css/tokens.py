@@ -21,11 +21,13 @@ _PLAIN = re.compile(
     | (?P<literal>[,/.:>~*;!])(?!\*)""",
     re.VERBOSE | re.ASCII,
 )
+_ENDLESS_DIGITS = re.compile(r"\d{300,}")
 _NAME_START = re.compile(r"-?[a-zA-Z_]|--")
 
 
 def component_values(text: str) -> list[Any]:
     """The component values of ``text``, without comments."""
+    text = _ENDLESS_DIGITS.sub("9" * 300, text)  # Python refuses to read thousands of digits
     found = _plain(text)
     if found is not None:
         return found

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-from extractors.css.syntax import MAX_NESTING, nesting
+from extractors.css.memory import remembered
+from extractors.css.syntax import MAX_LENGTH, MAX_NESTING, nesting
 from extractors.css.tokens import component_values
 
 HEIGHT = 600.0  # of the viewport; mail asks for it almost never
@@ -88,10 +89,10 @@ def px(value: float) -> str:
     return f"{value:.6g}px" if value else "0px"
 
 
-@lru_cache(maxsize=20_000)
+@remembered(entries=20_000)
 def tokens(text: str) -> Sequence[Any] | None:
-    """Component values without white space and comments; None where brackets nest absurdly deep."""
-    if "(" in text and nesting(text) > MAX_NESTING:
+    """Component values without white space and comments; None where it is absurdly long or deep."""
+    if len(text) > MAX_LENGTH or ("(" in text and nesting(text) > MAX_NESTING):
         return None
     parsed = component_values(text)
     # The end of the text closes an open string, url() or bracket: tinycss2 notes that as an error.
