@@ -71,7 +71,8 @@ class Profile(NamedTuple):
         """Little text, large or bold, and nothing else."""
         if self.buttons or self.images or self.boxed or not 0 < self.characters <= 120:
             return False
-        return self.font_size >= 20 or (self.bold and self.characters <= 80)
+        large = self.font_size >= 20 and self.text_size >= 0.75 * self.font_size
+        return large or (self.bold and self.characters <= 80)
 
     @property
     def picture_only(self) -> bool:
