@@ -48,7 +48,7 @@ def _of(tag: str, attributes: tuple[tuple[str, str], ...]) -> Block:
 def of_table(tag: str, table: Mapping[str, str] | None) -> Block:
     """What the attributes of the table around it say about a cell or a group of rows."""
     if tag in ("td", "th"):
-        get = {}.get if table is None else table.get
+        get = (table or {}).get
         return _cell(get("cellpadding"), get("border"), get("bordercolor"), get("rules"))
     if table is None or table.get("rules", "").lower() != "groups":
         return EMPTY

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,11 +20,12 @@ def remembered(
     """Keep the last ``entries`` results of a function of a text (and more) no longer than ``longest``."""
 
     def decorate(function: Callable[Concatenate[str, P], R]) -> Callable[Concatenate[str, P], R]:
-        cached = lru_cache(maxsize=entries)(function)
+        cached: Any = lru_cache(maxsize=entries)(function)
 
         @wraps(function)
         def wrapper(text: str, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            return cached(text, *args, **kwargs) if len(text) <= longest else function(text, *args, **kwargs)
+            chosen: Callable[Concatenate[str, P], R] = cached if len(text) <= longest else function
+            return chosen(text, *args, **kwargs)
 
         return wrapper
 

@@ -118,7 +118,7 @@ _DECORATIONS = ("underline", "overline", "line-through", "blink")
 
 
 def decoration_line(tokens: Tokens, quirks: bool = False) -> str | None:
-    names = [token.lower_value if token.type == "ident" else "" for token in tokens]
+    names: list[str] = [token.lower_value if token.type == "ident" else "" for token in tokens]
     if names == ["none"] or names in (["spelling-error"], ["grammar-error"]):
         return names[0]
     if not names or len(set(names)) != len(names) or not set(names) <= set(_DECORATIONS):

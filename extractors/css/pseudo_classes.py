@@ -124,7 +124,7 @@ def _nth(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
     parsed = tinycss2.nth.parse_nth(formula)
     if parsed is None or (of is not None and name.endswith("type")):
         raise selectors.SelectorError
-    step, offset = parsed
+    step, offset = int(parsed[0]), int(parsed[1])
 
     def test(matcher: Matcher, element: Element) -> bool:
         place = _place(matcher, element, name, of)
@@ -152,7 +152,7 @@ def _place(matcher: Matcher, element: Element, name: str, of: tuple[Selector, ..
 
 
 def _lang_or_dir(name: str, arguments: Sequence[Any]) -> tuple[Test, int]:
-    words = [t.value.lower() for t in arguments if t.type in ("ident", "string")]
+    words: list[str] = [t.value.lower() for t in arguments if t.type in ("ident", "string")]
     if not words:
         raise selectors.SelectorError
 
@@ -205,11 +205,11 @@ def _is_disabled(matcher: Matcher, element: Element) -> bool:
     """Disabled itself, or within a disabled fieldset (its legend apart)."""
     if element.tag not in _FIELDS or "disabled" in element.attributes:
         return element.tag in _FIELDS
-    above, below = matcher.parent(element), element
-    while above is not None:
+    below = element
+    while (above := matcher.parent(below)) is not None:
         if above.tag == "fieldset" and "disabled" in above.attributes and below.tag != "legend":
             return element.tag not in ("option", "optgroup")
-        above, below = matcher.parent(above), above
+        below = above
     return False
 
 

@@ -17,7 +17,7 @@ from extractors.css.stylesheet import StyleRule
 from extractors.tree import Element
 
 _LAST = 1 << 30  # rules outside any layer come after those of all layers
-_UNLAYERED = (_LAST,)
+_UNLAYERED: tuple[int, ...] = (_LAST,)
 _MAX_REMEMBERED = 20_000
 _LONGEST = 500  # class attribute worth remembering
 

@@ -272,8 +272,8 @@ _STRETCH = frozenset(
 
 def _font(tokens: Sequence[Any], quirks: bool) -> Expansion | None:
     if len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in _SYSTEM_FONTS:
-        size = fonts.PixelSize(40 / 3 if tokens[0].lower_value.startswith("-webkit") else 16.0)
-        return tuple(zip(_FONT_NAMES, ("normal", "400", size, "normal", "Arial"), strict=True))
+        system_size = fonts.PixelSize(40 / 3 if tokens[0].lower_value.startswith("-webkit") else 16.0)
+        return tuple(zip(_FONT_NAMES, ("normal", "400", system_size, "normal", "Arial"), strict=True))
     found: dict[str, Any] = {}
     prefixes = 0
     while prefixes < min(4, len(tokens)):

@@ -100,11 +100,11 @@ def tokens(text: str) -> Sequence[Any] | None:
 
 
 def is_comma(token: Any) -> bool:
-    return token.type == "literal" and token.value == ","
+    return bool(token.type == "literal" and token.value == ",")
 
 
 def is_slash(token: Any) -> bool:
-    return token.type == "literal" and token.value == "/"
+    return bool(token.type == "literal" and token.value == "/")
 
 
 def split_commas(components: Sequence[Any]) -> list[list[Any]]:
