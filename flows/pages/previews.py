@@ -137,7 +137,7 @@ class Email:
         """From the boxes at the audit's width: a column of a row gets a narrow frame, text wraps accordingly."""
         box = Box.around(self._layout.box(number) for number in elements)
         width = NARROW if 0 < box.width <= NARROW + 40 else WIDE
-        height = box.height * max(1.0, box.width / width) + self._image_growth(elements) + 16
+        height = box.height * max(1.0, box.width / width) + self._image_growth(elements) + 36
         scale = width / _SHOWN_WIDTH
         return width, round(min(max(height, _LEAST_SHOWN * scale), _MOST_SHOWN * scale))
 
