@@ -16,7 +16,7 @@ WHITE: Rgba = (255, 255, 255, 1.0)
 PILL = "999px"
 _PILL_FROM = 40.0
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
-_COLOUR = re.compile(r"rgba?\([^)]*\)")
+_COLOUR = re.compile(r"rgba?\([^)]*\)|#[0-9a-fA-F]{3,8}\b")
 
 
 @lru_cache(maxsize=8192)
@@ -43,7 +43,7 @@ def over(colour: Rgba, backdrop: Rgba) -> Rgba:
     alpha = colour[3]
     if alpha == 1:
         return colour
-    mixed = [round(a * alpha + b * (1 - alpha)) for a, b in zip(colour[:3], backdrop[:3], strict=True)]
+    mixed = [int(a * alpha + b * (1 - alpha) + 0.5) for a, b in zip(colour[:3], backdrop[:3], strict=True)]
     return mixed[0], mixed[1], mixed[2], 1.0
 
 
@@ -51,7 +51,16 @@ def over(colour: Rgba, backdrop: Rgba) -> Rgba:
 def gradient_colour(image: str) -> Rgba | None:
     """The first colour of a gradient, which is what text on it was chosen against."""
     match = _COLOUR.search(image)
-    return rgba(match.group()) if match and "gradient" in image else None
+    if match is None or "gradient" not in image:
+        return None
+    return rgba(match.group()) if match.group().startswith("rgb") else _from_hexadecimal(match.group()[1:])
+
+
+def _from_hexadecimal(digits: str) -> Rgba:
+    if len(digits) < 6:
+        digits = "".join(digit * 2 for digit in digits)
+    red, green, blue = (int(digits[place : place + 2], 16) for place in (0, 2, 4))
+    return red, green, blue, int(digits[6:8], 16) / 255 if len(digits) >= 8 else 1.0
 
 
 def image_kind(image: str) -> str:

@@ -33,6 +33,7 @@ _SHORT_TEXT = 40  # characters in a column of a short row
 _BAR_TEXT = 80  # the same in the bar at the very top
 _SMALL_TEXT = 24  # characters of a label, a price, a time beside a text
 _SHORT_HEIGHT = 160.0
+_BAR_HEIGHT = 60.0
 _ICON = 64.0  # px: a wider image beside a text is a picture
 _TALL = 900.0  # px: a column that holds sections of its own
 
@@ -136,7 +137,7 @@ class Cutter:
             return "columns"
         if all(c.images and c.texts >= 2 for c in columns):
             return "columns"
-        limit = _BAR_TEXT if row is self._first_row() else _SHORT_TEXT
+        limit = _BAR_TEXT if row.box.height <= _BAR_HEIGHT and row is self._first_row() else _SHORT_TEXT
         if row.box.height <= _SHORT_HEIGHT and all(c.characters <= limit and not c.pictures for c in columns):
             return "row"
         if any(c.footer for c in columns) and not any(c.buttons or c.images for c in columns):

@@ -13,6 +13,8 @@ ROW_GROUPS = frozenset({"table-row-group", "table-header-group", "table-footer-g
 _COLUMNS = frozenset({"table-column", "table-column-group"})
 _MAX_SPAN = 64  # a spanning cell costs its span in columns; no email has more, a hostile one asks for a million
 
+_MAX_COLUMNS = 1000  # cells pushed further to the right by cells from above only exist to waste time
+
 
 @dataclass(slots=True)
 class Cell:
@@ -91,7 +93,7 @@ def _place_cells(elements: Sequence[Element], cells: Sequence[int], covered: dic
     row: list[Cell] = []
     column = 0
     for element in cells:
-        while covered.get(column, 0):
+        while covered.get(column, 0) and column < _MAX_COLUMNS:
             column += 1
         attributes = elements[element].attributes
         colspan = min(_span(attributes.get("colspan")), _MAX_SPAN)
