@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,12 @@ from flows.commands.terminal import (
     print_json,
 )
 from flows.errors import HnnError
+
+if TYPE_CHECKING:
+    from flows.advice import Suggestion
+
+#: How JPEG, PNG, GIF, WebP and PDF files begin, whatever they are called.
+PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"RIFF", b"%PDF")
 
 
 def inspect(
@@ -46,6 +52,49 @@ def inspect(
         raise HnnError(f"{file}: cannot be used: {error}") from None
 
 
+def recommend(
+    file: Annotated[Path, typer.Argument(help="An .html, .eml or .msg file that need not be in the corpus.")],
+    target: Annotated[str, typer.Option("--target", help="button, background, text or pair.")] = "button",
+    top: Annotated[int, typer.Option("--top", min=1, max=50, help="Styles for each fragment.")] = 10,
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    as_json: JsonOption = False,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a page with the styles drawn.")] = None,
+) -> None:
+    """Recommend styles for an email, from what the workspace has learned; nothing is trained again."""
+    from flows import advice
+    from flows.workspace import Workspace
+
+    advice.target_named(target)
+    email = read_email(file)
+    suggestions = advice.suggest(Workspace(workspace), email, target, top)
+    if html is not None:
+        from flows.pages.advice import recommend_html
+        from flows.workspace import write_atomically
+
+        write_atomically(html, recommend_html(email, advice.as_table(suggestions, target)))
+        out.print(f"Written to {html}", soft_wrap=True)
+    elif as_json:
+        print_json(advice.as_json(suggestions, target))
+    else:
+        _print_suggestions(suggestions)
+
+
+def _print_suggestions(suggestions: list[Suggestion]) -> None:
+    from rich.text import Text
+
+    for suggestion in suggestions:
+        if suggestion.rank == 1:
+            out.print(Text(f"#{suggestion.fragment} {suggestion.kind} “{suggestion.text}”", style="bold"))
+        line = Text(f"  {suggestion.rank:>2}  ")
+        for part in suggestion.style.split(";"):
+            colour = part.partition(":")[2]
+            if colour.startswith("#"):
+                line.append("██ ", style=colour[:7])
+        line.append(suggestion.style)
+        line.append("  in use" if suggestion.used else "", style="green")
+        out.print(line)
+
+
 def read_email(file: Path) -> str:
     """The HTML of one file of any kind that the sources read."""
     import tempfile
@@ -56,6 +105,8 @@ def read_email(file: Path) -> str:
 
     if not file.exists():
         raise HnnError(f"{file}: no such file")
+    if file.is_file() and file.open("rb").read(8).startswith(PICTURES):
+        raise HnnError(f"{file}: is a picture or a PDF, not an email; expected HTML")
     if file.is_dir():
         raise HnnError(f"{file}: is a folder; give one email, or `hnn run --corpus {file}` for all of them")
     with tempfile.TemporaryDirectory() as folder:
