@@ -23,3 +23,7 @@ def test_example_runs_and_ranks_the_likely_hyperedge_first(capsys: pytest.Captur
 def test_example_is_twenty_lines() -> None:
     body = EXAMPLE.read_text().split('"""')[2]
     assert len([line for line in body.splitlines() if line.strip()]) <= 20
+
+
+def test_the_readme_shows_the_example_that_runs() -> None:
+    assert EXAMPLE.read_text().strip() in (EXAMPLE.parents[1] / "README.md").read_text()
