@@ -33,7 +33,7 @@ _SHORT_TEXT = 40  # characters in a column of a short row
 _BAR_TEXT = 80  # the same in the bar at the very top
 _SMALL_TEXT = 24  # characters of a label, a price, a time beside a text
 _SHORT_HEIGHT = 160.0
-_BAR_HEIGHT = 60.0
+_BAR_HEIGHT = 45.0  # px: two lines
 _ICON = 64.0  # px: a wider image beside a text is a picture
 _TALL = 900.0  # px: a column that holds sections of its own
 

@@ -1,0 +1,150 @@
+"""A poisonous task costs its own answer and at most its limit; the others come out in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from extractors.pool import Job, Lost, available_cores, run
+
+
+def work(task: str | int, factor: int = 1) -> object:
+    """What the workers of these tests do; imported by name in the worker."""
+    if task == "sleep":
+        time.sleep(60)
+    if task == "spin":
+        sum(range(10**12))
+    if task == "exit":
+        os._exit(3)
+    if task == "segfault":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if task == "memory":
+        try:
+            return len(bytearray(10**10))
+        except MemoryError:
+            return "out of memory"
+    if task == "print":
+        print("noise on standard output")
+    if task == "pid":
+        return os.getpid()
+    return task * factor
+
+
+JOB: Job[str | int, object] = Job(work, (2,), seconds=1.0, memory_mb=512)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_answers_come_in_order_whatever_the_number_of_workers(workers: int) -> None:
+    assert list(run(JOB, range(100), workers)) == [2 * n for n in range(100)]
+
+
+@pytest.mark.parametrize("poison", ["sleep", "spin"])
+def test_a_task_that_takes_too_long_costs_its_limit_and_its_own_answer(poison: str) -> None:
+    start = time.monotonic()
+    answers = list(run(JOB, [1, 2, poison, 4, *range(5, 40)], workers=2))
+    assert answers[2] == Lost("timeout", "no answer within 1 s")
+    assert answers[:2] + answers[3:] == [2, 4, 8, *(2 * n for n in range(5, 40))]
+    assert time.monotonic() - start < 20, "one second, and a new worker"
+
+
+@pytest.mark.parametrize(("poison", "detail"), [("exit", "exit code 3"), ("segfault", "SIGSEGV")])
+def test_a_worker_that_dies_loses_the_task_it_was_at(poison: str, detail: str) -> None:
+    answers = list(run(JOB, [poison, 1, poison, 2, 3], workers=1))
+    lost = [answer for answer in answers if isinstance(answer, Lost)]
+    assert [answers[1], answers[3], answers[4]] == [2, 4, 6]
+    assert [answer.reason for answer in lost] == ["crash", "crash"]
+    assert all(detail in answer.detail for answer in lost)
+
+
+def test_memory_is_limited() -> None:
+    assert list(run(JOB, ["memory", 1], workers=1)) == ["out of memory", 2]
+
+
+def test_what_a_task_prints_does_not_spoil_the_answers(capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(run(JOB, ["print", 1], workers=1)) == ["printprint", 2]
+    assert "noise" in capfd.readouterr().err
+
+
+def test_tasks_are_taken_only_as_they_are_needed() -> None:
+    taken = 0
+
+    def tasks() -> Iterator[int]:
+        nonlocal taken
+        for n in range(100_000):
+            taken += 1
+            yield n
+
+    answers = run(JOB, tasks(), workers=2)
+    assert [next(answers) for _ in range(10)] == [2 * n for n in range(10)]
+    assert taken < 1000
+    answers.close()  # type: ignore[attr-defined]
+
+
+def test_large_tasks_and_answers_pass() -> None:
+    tasks = ["x" * 3_000_000, "y" * 3_000_000] * 4
+    assert list(run(JOB, tasks, workers=2, size=len)) == [task * 2 for task in tasks]
+
+
+def test_no_tasks_start_no_worker() -> None:
+    assert list(run(JOB, [])) == []
+
+
+def test_workers_end_with_the_pool() -> None:
+    answers = run(JOB, ["pid"] * 10 + list(range(1000)), workers=2)
+    pid = next(answers)
+    assert isinstance(pid, int)
+    answers.close()  # type: ignore[attr-defined]
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="parent-death signals are Linux's")
+def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    script = f"""
+import sys; sys.path[:] = {sys.path!r}
+from test_pool import Job, run, work
+answers = run(Job(work, (1,), seconds=100), ["pid", "pid", "sleep", "sleep"], workers=1)
+print(next(answers), flush=True)
+list(answers)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    os.kill(worker, 0)
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            return  # dead; nobody has collected it yet
+        time.sleep(0.05)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("the worker outlived its parent")
+
+
+def test_a_job_that_cannot_be_loaded_is_an_error_not_an_answer() -> None:
+    with pytest.raises(RuntimeError, match="could not start"):
+        list(run(Job(_unloadable()), [1], workers=1))
+
+
+def _unloadable() -> type:
+    broken = type("Broken", (), {"__module__": "no_such_module"})
+    module = type(sys)("no_such_module")
+    module.Broken = broken  # type: ignore[attr-defined]
+    sys.modules["no_such_module"] = module
+    return broken
+
+
+def test_cores_are_those_this_process_may_use() -> None:
+    assert 1 <= available_cores() <= (os.cpu_count() or 1)
