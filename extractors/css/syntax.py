@@ -51,7 +51,8 @@ _PAIR = {"(": ")", "[": "]", "{": "}"}
 _LEADING = re.compile(r"(?:\s+|;|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)*+")
 _LEADING_TOP = re.compile(r"(?:\s+|<!--|-->|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)*+")
 _NAME = re.compile(r"(-?[a-zA-Z_][\w-]*|--[\w-]+)(?:\s|/\*.*?\*/)*:", re.DOTALL)
-_AT = re.compile(r"@(-?[a-zA-Z_][\w-]*)")
+# An @ that no name follows is just a character of a prelude.
+_AT = re.compile(r"@((?:--|-?(?:[a-zA-Z_]|[^\x00-\x7f]|\\[^\n\r\f]))(?:[\w-]|[^\x00-\x7f]|\\[^\n\r\f])*)")
 _IMPORTANT = re.compile(r"!(?:\s|/\*.*?\*/)*important(?:\s|/\*.*?\*/)*$", re.IGNORECASE | re.DOTALL)
 
 
@@ -59,7 +60,7 @@ def stylesheet(text: str) -> list[Rule]:
     """The rules of a style sheet, or of the block of a top-level ``@media``."""
     rules = []
     for start, stop, block in _items(text, nested=False):
-        if block is None and text[start] != "@":
+        if block is None and _AT.match(text, start) is None:
             continue  # the end of the text, met before a block
         rules.append(_rule(text, start, stop, block))
     return rules
@@ -71,7 +72,7 @@ def block_contents(text: str) -> list[str | Rule]:
         return text.split(";")  # type: ignore[return-value]  # a list of str is one of str and rules
     items: list[str | Rule] = []
     for start, stop, block in _items(text, nested=True):
-        if block is not None or text[start] == "@":
+        if block is not None or _AT.match(text, start) is not None:
             items.append(_rule(text, start, stop, block))
         else:
             items.append(text[start:stop])
@@ -125,7 +126,7 @@ def _items(text: str, nested: bool) -> Iterator[tuple[int, int, str | None]]:
             yield position, plain.end(1), plain[2]
             position = plain.end()
             continue
-        stop, block_stop, end = _item_end(text, position, nested or text[position] == "@")
+        stop, block_stop, end = _item_end(text, position, nested or _AT.match(text, position) is not None)
         yield position, stop, None if block_stop is None else text[stop + 1 : block_stop]
         position = end
 
