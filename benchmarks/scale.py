@@ -142,7 +142,9 @@ class LargestProcess:
         while not self._stop.wait(0.2):
             for child in me.children(recursive=True):
                 try:
-                    self.children_mb = max(self.children_mb, child.memory_info().rss / 2**20)
+                    # A child just forked is still a copy of this process.
+                    if time.time() - child.create_time() > 1:
+                        self.children_mb = max(self.children_mb, child.memory_info().rss / 2**20)
                 except psutil.Error:
                     continue
 
