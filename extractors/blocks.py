@@ -149,26 +149,28 @@ class BlockTree:
 
 
 def _arrange(index: int, items: list[Block]) -> Block:
+    if len(items) == 1:
+        return items[0]
     lines: list[list[Block]] = []
     for item in items:
-        if lines and _shares_line(lines[-1], item):
+        if lines and _shares_line(lines[-1][-1].slot, item.slot):
             lines[-1].append(item)
         else:
             lines.append([item])
-    parts = [line[0] if len(line) == 1 else _join("row", index, line) for line in lines]
-    return parts[0] if len(parts) == 1 else _join("stack", index, parts)
+    if len(lines) == 1:
+        return _join("row", index, lines[0])
+    return _join("stack", index, [line[0] if len(line) == 1 else _join("row", index, line) for line in lines])
 
 
 def _join(shape: Shape, index: int, children: list[Block]) -> Block:
-    slot = Box.around(child.slot for child in children)
-    return Block(shape, index, Box.around(child.box for child in children), slot, children)
+    slot = Box.around([child.slot for child in children])
+    return Block(shape, index, Box.around([child.box for child in children]), slot, children)
 
 
-def _shares_line(line: list[Block], item: Block) -> bool:
-    last = line[-1].slot
-    box = item.slot
-    shorter = min(last.height, box.height)
+def _shares_line(last: Box, box: Box) -> bool:
     overlap = min(last.y1, box.y1) - max(last.y0, box.y0)
+    if 2 * overlap <= min(last.y1 - last.y0, box.y1 - box.y0):
+        return False
     # Columns may run into each other by a negative margin that swallows the space between inline-blocks.
-    apart = min(last.x1, box.x1) - max(last.x0, box.x0) <= 2 + 0.1 * min(last.width, box.width)
-    return apart and overlap > shorter / 2
+    narrower = min(last.x1 - last.x0, box.x1 - box.x0)
+    return min(last.x1, box.x1) - max(last.x0, box.x0) <= 2 + 0.1 * narrower

@@ -64,6 +64,7 @@ class EntityCollector:
         self._paint = segmentation.paint
         self._buttons = {button.element: button for button in segmentation.buttons}
         self._attributes: dict[tuple[str, str], Attributes] = {}
+        self._grounds: dict[int | None, tuple[str, Attributes]] = {}
         self._found: dict[tuple[str, str], Occurrence] = {}
 
     def of(self, fragment: Fragment) -> list[Occurrence]:
@@ -210,7 +211,14 @@ class EntityCollector:
             self._add("image", signature, source, from_button, attributes)
 
     def _add_background(self, painter: int | None) -> None:
-        if painter is None:
+        known = self._grounds.get(painter)
+        if known is None:
+            known = self._grounds[painter] = self._ground(painter)
+        signature, fields = known
+        self._add("background-style", signature, painter or 0, False, lambda: fields)
+
+    def _ground(self, painter: int | None) -> tuple[str, Attributes]:
+        if painter is None:  # nobody paints: the white of the page
             colour, kind, opacity = "#ffffff", "none", "1"
         else:
             style = self._elements[painter].style
@@ -219,5 +227,4 @@ class EntityCollector:
         signature = f"background:{colour}"
         signature += f";opacity:{opacity}" if opacity != "1" else ""
         signature += f";image:{kind}" if kind != "none" else ""
-        fields = {"color": colour, "image": kind, "opacity": opacity}
-        self._add("background-style", signature, painter or 0, False, lambda: fields)
+        return signature, {"color": colour, "image": kind, "opacity": opacity}

@@ -151,7 +151,7 @@ _PAGE_STYLE = """
 body{font:14px/1.4 system-ui,sans-serif;margin:24px;color:#212529;background:#f1f3f5}
 main{display:flex;gap:24px;align-items:flex-start;flex-wrap:wrap}
 .email{position:relative;overflow:hidden;flex:none;box-shadow:0 1px 6px #0003}
-.email div{position:absolute;box-sizing:border-box;overflow:hidden;overflow-wrap:anywhere}
+.email div{position:absolute;box-sizing:border-box;overflow:hidden;overflow-wrap:anywhere;font-family:Arial,sans-serif}
 .email .outline{border:2px solid;overflow:visible;z-index:1}
 .email .outline b{position:absolute;left:-2px;top:-2px;padding:0 5px;color:#fff;font:bold 11px/16px system-ui}
 .email .image{background:#ced4da;color:#495057;font:11px/14px system-ui;text-align:center}
@@ -195,12 +195,14 @@ def _texts(inspection: _Inspection) -> list[str]:
 def _text(inspection: _Inspection, piece: Piece) -> str:
     style = inspection.segmentation.layout.styles[piece.element].text
     colour = hexadecimal(rgba(inspection.document.elements[piece.element].style["color"]))
-    align = {0.0: "left", 0.5: "center", 1.0: "right"}[style.align if piece.height > style.line_height * 1.5 else 0.0]
+    broken = piece.height > style.line_height * 1.5
+    align = {0.0: "left", 0.5: "center", 1.0: "right"}[style.align if broken else 0.0]
     # A little more room than measured: fonts differ, and a word that falls off the line would look like an error.
     box = Box(piece.x, piece.y, piece.x + piece.width + 4, piece.y + piece.height)
     css = (
         f"{_place(box)};color:{colour};font-size:{style.font_size:.1f}px;line-height:{style.line_height:.1f}px;"
         f"font-weight:{'bold' if style.bold else 'normal'};text-align:{align};text-indent:{piece.indent:.1f}px"
+        f"{'' if broken else ';white-space:nowrap;overflow:visible'}"
     )
     return f'<div style="{css}">{escape(piece.text)}</div>'
 

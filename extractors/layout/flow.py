@@ -19,6 +19,7 @@ from extractors.layout.metrics import SPACE
 _CELL_ALIGN = {"middle": 0.5, "bottom": 1.0}  # share of a cell's spare height that goes above its contents
 
 _NO_RUNS: dict[int, Run] = {}
+_ATOMS = REPLACED | CONTROLS
 
 
 @dataclass(slots=True)
@@ -170,7 +171,7 @@ class Flow:
                 self._place(node, lines.left, lines.y, width, None)
             elif child.float_side != "none":
                 self._float(node, child, lines)
-            elif child.inline_block or (child.inline and (tag in REPLACED or tag in CONTROLS)):
+            elif child.inline_block or (child.inline and tag in _ATOMS):
                 lines.y += margin
                 margin = 0.0
                 self._atom(node, child, lines)
@@ -489,7 +490,7 @@ class Flow:
         self.text_boxes = {index: _around(own) for index, own in pieces.items()}
         for index in range(count - 1, -1, -1):
             style = self.styles[index]
-            if self.shown[index] and style.inline and self.elements[index].tag not in REPLACED | CONTROLS:
+            if self.shown[index] and style.inline and self.elements[index].tag not in _ATOMS:
                 self._enclose(index, pieces.get(index, ()))
 
     def _enclose(self, index: int, pieces: list[Piece] | tuple[()] = ()) -> None:
