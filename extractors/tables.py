@@ -55,7 +55,7 @@ ENTITIES = pa.schema(
         pa.field("entity_id", pa.string(), nullable=False),
         pa.field("type", pa.string(), nullable=False),  # one of ENTITY_TYPES
         pa.field("signature", pa.string(), nullable=False),  # canonical, e.g. "background:#3867ff;radius:999px;…"
-        pa.field("attributes", pa.string(), nullable=False),  # JSON object with sorted keys: raw fields of the first use
+        pa.field("attributes", pa.string(), nullable=False),  # JSON, sorted keys: raw fields of the first use
     ]
 )
 

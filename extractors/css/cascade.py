@@ -10,8 +10,8 @@ from itertools import chain
 from extractors.css import colours, hints, media, stylesheet, values
 from extractors.css.computed import ComputedStyle, Sources, compute, root_parent
 from extractors.css.declarations import EMPTY, Block, contents
+from extractors.css.matcher import Matcher
 from extractors.css.ruleset import RuleSet
-from extractors.css.selectors import Matcher
 from extractors.css.values import Page
 from extractors.tree import Element
 

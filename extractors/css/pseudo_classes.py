@@ -12,27 +12,17 @@ import tinycss2.nth
 from extractors.css import selectors
 
 if TYPE_CHECKING:
-    from extractors.css.selectors import Matcher, Scope, Selector, Test
+    from extractors.css.matcher import Matcher
+    from extractors.css.selectors import Scope, Selector, Test
     from extractors.tree import Element
 
 # Valid, but nothing is hovered, visited or focused in a static mail.
 _NEVER_NAMES = """
     visited hover active focus focus-visible focus-within target playing fullscreen modal
     popover-open autofill -webkit-autofill user-invalid user-valid indeterminate -webkit-drag
-    default paused invalid out-of-range -webkit-full-screen current past future picture-in-picture
-    -webkit-any-visited target-within buffering seeking stalled muted volume-locked open
+    default paused invalid out-of-range -webkit-full-screen picture-in-picture target-within open
 """
-_NEVER = frozenset(_NEVER_NAMES.split()) - {
-    "current",
-    "past",
-    "future",
-    "-webkit-any-visited",
-    "buffering",
-    "seeking",
-    "stalled",
-    "muted",
-    "volume-locked",
-}
+_NEVER = frozenset(_NEVER_NAMES.split())
 _PSEUDO_ELEMENTS_NAMES = """
     before after first-line first-letter selection placeholder marker backdrop cue
     file-selector-button grammar-error spelling-error target-text view-transition details-content
@@ -79,9 +69,7 @@ def _never(matcher: Matcher, element: Element) -> bool:
 
 
 def _functional(name: str, arguments: Sequence[Any], scope: Scope) -> tuple[Test, int]:
-    if name in ("is", "where", "-webkit-any", "matches"):
-        if name == "matches":
-            raise selectors.SelectorError
+    if name in ("is", "where", "-webkit-any"):
         return _is(arguments, scope, counts=name != "where")
     if name == "not":
         inner = selectors.selector_list(arguments, scope)

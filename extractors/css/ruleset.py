@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from extractors.css import media
 from extractors.css.declarations import EMPTY, Block, merged
-from extractors.css.selectors import Matcher, Selector
+from extractors.css.matcher import Matcher
+from extractors.css.selectors import Selector
 from extractors.css.stylesheet import StyleRule
 from extractors.tree import Element
 

@@ -2,7 +2,7 @@
 
 Randomised subspace iteration (Halko, Martinsson and Tropp, 2011, algorithm 4.4) asks only for products A·Q,
 which cost two sparse products with H; A itself, with up to Σ|e|² entries, never exists. Both matrices are
-symmetric, so one kind of product serves for A and Aᵀ.
+symmetric, so one kind of product serves for A and Aᵀ. One dense block Q is all that is ever held in full.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ Dense = NDArray[np.float32]
 
 COLUMNS_PER_BLOCK = 32  # columns multiplied by A at a time
 ROWS_PER_BLOCK = 2_048  # rows turned into float64, or replaced, at a time
+DEPENDENT = 1e-5  # a column that adds less than this to the others is mostly float32's rounding
 ROUNDING = 1e-6  # singular values below this share of the largest are what float32 leaves of zero
 
 
@@ -29,8 +30,7 @@ def svd(hypergraph: Hypergraph, dim: int, seed: int, *, products: int = 13, over
     The root shares Σ evenly between the two factors and keeps one large hub from drowning all other columns.
     Where there are fewer than F nodes the remaining columns are zero.
     """
-    H = hypergraph.incidence.astype(np.float32)
-    Ht = hypergraph.incidence_transpose.astype(np.float32)
+    H, Ht = hypergraph.incidence, hypergraph.incidence_transpose
     nodes = _embedding(*truncated_svd(H, Ht, dim, seed, products=products, oversampling=oversampling), dim)
     hyperedges = _embedding(*truncated_svd(Ht, H, dim, seed, products=products, oversampling=oversampling), dim)
     names = numbered("svd", dim)
@@ -56,18 +56,18 @@ def truncated_svd(
     # A row of A without a hyperedge is zero, and so is its row of U: leave it out of all the dense work.
     active = np.flatnonzero(np.diff(left.indptr))
     height = left.shape[0]
+    left, right = _single(left), _single(right)
     if len(active) < height:
         left, right = left[active], right[:, active]
     degree = np.asarray(left.sum(axis=1), dtype=np.float32)[:, None]
 
     def multiply(Q: Dense) -> None:
-        """Q ← A·Q, some columns at a time, so that one Q is all the dense memory there is."""
+        """Q ← A·Q."""
         for start in range(0, Q.shape[1], COLUMNS_PER_BLOCK):
-            columns = slice(start, start + COLUMNS_PER_BLOCK)
-            block = Q[:, columns].copy()
-            Q[:, columns] = left @ (right @ block)
-            block *= degree
-            Q[:, columns] -= block
+            columns = Q[:, start : start + COLUMNS_PER_BLOCK]
+            product = left @ (right @ columns)
+            for rows in _blocks(len(Q)):
+                columns[rows] = product[rows] - degree[rows] * columns[rows]
 
     width = min(rank + oversampling, len(active))
     Q: Dense = np.random.default_rng(seed).standard_normal((len(active), width), dtype=np.float32)
@@ -81,44 +81,62 @@ def truncated_svd(
     largest = np.argsort(-eigenvalues, kind="stable")[:rank]
     sigma = np.sqrt(np.maximum(eigenvalues[largest], 0.0))
     inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=sigma > ROUNDING * sigma.max(initial=0.0))
-    U = np.zeros((height, len(largest)), dtype=np.float32)
-    U[active] = Q @ (Z[:, largest] * inverse).astype(np.float32)
-    return _signed(U), sigma.astype(np.float32)
+    U = _signed(_turned(Q, (Z[:, largest] * inverse).astype(np.float32)))
+    if len(active) < height:
+        U, of_active = np.zeros((height, len(largest)), dtype=np.float32), U
+        U[active] = of_active
+    return U, sigma.astype(np.float32)
+
+
+def _single(matrix: sparse.csr_array) -> sparse.csr_array:
+    """The matrix in float32, sharing its indices."""
+    return sparse.csr_array((matrix.data.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _orthonormalise(Y: Dense) -> None:
     """Make the columns of Y orthonormal in place, but for rounding: Y ← Y R⁻¹ with YᵀY = RᵀR (Cholesky).
 
-    This takes a quarter of the work of a QR decomposition. With the Gram matrix in float64 it keeps directions that
-    are 10⁷ times weaker than the strongest, which is all that float32 can hold.
+    This takes a quarter of the work of a QR decomposition, which is kept for a Y of lower rank than it has columns
+    and for one whose columns are too nearly dependent.
     """
     try:
         R = linalg.cholesky(_gram(Y), check_finite=False)
-    except linalg.LinAlgError:  # A has a lower rank than Y has columns
+    except linalg.LinAlgError:
+        R = np.zeros((1, 1))
+    if R.diagonal().min(initial=1.0) <= DEPENDENT * R.diagonal().max(initial=0.0):
         Y[:] = linalg.qr(Y, mode="economic", check_finite=False)[0]
         return
     inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False).astype(np.float32)
-    for rows in _row_blocks(Y):
-        rows[:] = rows @ inverse
+    for rows in _blocks(len(Y)):
+        Y[rows] = Y[rows] @ inverse
 
 
 def _gram(Y: Dense) -> NDArray[np.float64]:
     """YᵀY, summed in float64."""
     gram = np.zeros((Y.shape[1], Y.shape[1]))
-    for rows in _row_blocks(Y):
-        block = rows.astype(np.float64)
+    for rows in _blocks(len(Y)):
+        block = Y[rows].astype(np.float64)
         gram += block.T @ block
     return gram
 
 
-def _row_blocks(Y: Dense) -> Iterator[Dense]:
-    return (Y[start : start + ROWS_PER_BLOCK] for start in range(0, len(Y), ROWS_PER_BLOCK))
+def _turned(Q: Dense, turn: Dense) -> Dense:
+    """Q·turn in the memory of Q: ``turn`` makes rows shorter, so a row is read before anything is written over it."""
+    n, width = len(Q), turn.shape[1]
+    turned = Q.reshape(-1)[: n * width].reshape(n, width)
+    for rows in _blocks(n):
+        turned[rows] = Q[rows] @ turn
+    return turned
+
+
+def _blocks(rows: int) -> Iterator[slice]:
+    return (slice(start, start + ROWS_PER_BLOCK) for start in range(0, rows, ROWS_PER_BLOCK))
 
 
 def _signed(U: Dense) -> Dense:
     """A singular vector is as good as its negative: make the largest entry of each column positive."""
     if U.size:
-        U *= np.where(U[np.abs(U).argmax(axis=0), np.arange(U.shape[1])] < 0, np.float32(-1), np.float32(1))
+        U *= np.where(-U.min(axis=0) > U.max(axis=0), np.float32(-1), np.float32(1))
     return U
 
 

@@ -9,7 +9,8 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from extractors import Limits
 from extractors.css import selectors
-from extractors.css.selectors import CLASS, ID, TYPE, Matcher, Scope
+from extractors.css.matcher import Matcher
+from extractors.css.selectors import CLASS, ID, TYPE, Scope
 from extractors.tree import parse
 
 HTML = """<!DOCTYPE html><body><div id=top class="a b"><p class=b title="x y">1</p><p lang=en-GB>2<i class=C>i</i></p>

@@ -122,9 +122,7 @@ def test_hex_forms(text: str, rgba: tuple[int, int, int, int]) -> None:
     assert colour.is_hex(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "#", "red", "#12345", "#gggggg", "transparent", "#fff;}</style>", "fff"]
-)
+@pytest.mark.parametrize("text", ["", "#", "red", "#12345", "#gggggg", "transparent", "#fff;}</style>", "fff"])
 def test_anything_else_is_refused_by_name(text: str) -> None:
     assert not colour.is_hex(text)
     with pytest.raises(ValueError, match="not a hex colour"):

@@ -76,7 +76,7 @@ def test_deepwalk_is_node2vec_without_memory(communities: Hypergraph) -> None:
 
 @given_random(hypergraph=hypergraphs(max_nodes=12, max_hyperedges=12))
 def test_svd_is_the_best_low_rank_factorisation_of_adjacency(hypergraph: Hypergraph) -> None:
-    H = hypergraph.incidence.astype(np.float32)
+    H = hypergraph.incidence
     for operator, factors in (
         (algebra.adjacency(hypergraph), (H, H.T.tocsr())),
         (algebra.hyperedge_adjacency(hypergraph), (H.T.tocsr(), H)),
@@ -92,7 +92,7 @@ def test_svd_is_the_best_low_rank_factorisation_of_adjacency(hypergraph: Hypergr
 def test_svd_reaches_the_exact_spectrum_of_a_larger_hypergraph() -> None:
     rng = np.random.default_rng(5)
     hypergraph = Hypergraph.from_pairs(rng.zipf(1.5, 4000) % 600, rng.integers(0, 500, 4000), 700, 500)
-    H = hypergraph.incidence.astype(np.float32)
+    H = hypergraph.incidence
     _, sigma = truncated_svd(H, H.T.tocsr(), rank=16, seed=0)
     exact = np.linalg.svd(algebra.materialise(algebra.adjacency(hypergraph)).toarray(), compute_uv=False)[:16]
     assert sigma == pytest.approx(exact, rel=2e-2)
