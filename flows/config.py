@@ -148,7 +148,7 @@ class Config(Section):
 
 
 #: Variables with the prefix that are not configuration keys.
-RESERVED_VARIABLES = {"HNN_DATA", "HNN_WORKSPACE", "HNN_CONFIG", "HNN_DEBUG", "HNN_LOG"}
+RESERVED_VARIABLES = {"HNN_DATA", "HNN_WORKSPACE", "HNN_CONFIG", "HNN_DEBUG", "HNN_FAMILY"}
 
 
 def load(

@@ -46,10 +46,11 @@ def benchmark(
     )
     planned = benchmarks.plan(request)
     err.print(f"{len(planned)} trials of {len({trial.spec.name for trial in planned})} experiments")
-    from flows import logs
+    from flows import logs, watchdog
     from flows.environment import prepare
 
     prepare(workspace, quiet=True)
+    watchdog.watch()
     logs.to_terminal()
     from flows.pipeline import benchmark_flow
 

@@ -141,9 +141,10 @@ def _through_prefect(request: Any) -> Any:
         from flows.workspace import explain_os_error
 
         raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
-    from flows import logs, tracking
+    from flows import logs, tracking, watchdog
 
     tracking.check()
+    watchdog.watch()
     logs.to_terminal()
     if sys.stderr.isatty():
         err.print("[dim]starting Prefect …[/]")
