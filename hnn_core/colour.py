@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,15 +53,12 @@ def to_hex(rgb: ArrayLike) -> str:
 
 def rgb_of(colours: Sequence[str], over: str = "#ffffff") -> Floats:
     """Channels in 0–1, one row a colour; a translucent colour is laid over an opaque one."""
-    base = np.array(parse_hex(over)[:3], np.float64)
-    rgba = np.array([parse_hex(colour) for colour in colours], np.float64).reshape(-1, 4)
-    alpha = rgba[:, 3:] / 255
-    return np.asarray((rgba[:, :3] * alpha + base * (1 - alpha)) / 255, np.float64)
+    return np.array([_rgb(colour, over) for colour in colours], np.float64).reshape(-1, 3)
 
 
 def lab_of(colours: Sequence[str], over: str = "#ffffff") -> Floats:
     """CIELAB rows of hex colours."""
-    return rgb_to_lab(rgb_of(colours, over))
+    return np.array([_lab(colour, over) for colour in colours], np.float64).reshape(-1, 3)
 
 
 def rgb_to_lab(rgb: ArrayLike) -> Floats:
@@ -136,6 +134,19 @@ def contrast_ratio(foreground: str, background: str) -> float:
     opaque = rgb_of([background])
     ink = rgb_of([foreground], over=to_hex(opaque[0]))
     return float(contrast_ratios(ink[0], opaque[0]))
+
+
+# An email has a dozen colours and a corpus a few thousand, each asked about again and again.
+@lru_cache(maxsize=65536)
+def _rgb(colour: str, over: str) -> tuple[float, ...]:
+    *channels, alpha = parse_hex(colour)
+    base = parse_hex(over)[:3]
+    return tuple((c * alpha + b * (255 - alpha)) / 255 / 255 for c, b in zip(channels, base, strict=True))
+
+
+@lru_cache(maxsize=65536)
+def _lab(colour: str, over: str) -> tuple[float, ...]:
+    return tuple(rgb_to_lab(_rgb(colour, over)).tolist())
 
 
 def _linear(channels: Floats, threshold: float = 0.04045) -> Floats:

@@ -51,6 +51,11 @@ def comparisons(target: str) -> tuple[Comparison, ...]:
     return (*straight, *crossed)
 
 
+def agreement_names(target: str) -> tuple[str, ...]:
+    """What is compared, for the fragment and for its email."""
+    return tuple(f"{scope}: {c.name}" for c in comparisons(target) for scope in ("fragment", "email"))
+
+
 class Agreement:
     """For each comparison: whether the fragment agrees with a candidate, and in how many fragments its email does."""
 
@@ -61,10 +66,9 @@ class Agreement:
             _vocabulary([_values(training.corpus.attributes[style], c.candidate) for style in catalogue])
             for c in self._comparisons
         ]
-        self.names = tuple(f"{scope}: {c.name}" for c in self._comparisons for scope in ("fragment", "email"))
 
     def __call__(self, queries: Queries) -> list[Scores]:
-        """One matrix of queries × catalogue for each of ``names``."""
+        """One matrix of queries × catalogue for each of :func:`agreement_names`."""
         evidence: list[Scores] = []
         for comparison, (vocabulary, candidates) in zip(self._comparisons, self._vocabularies, strict=True):
             of_entity = _value_of_entity(queries.corpus, comparison, vocabulary)

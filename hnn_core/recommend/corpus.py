@@ -46,6 +46,7 @@ class Corpus:
     sender_of: Indices  # of each email
     entity_ids: NDArray[np.object_]
     entity_types: NDArray[np.object_]
+    signatures: NDArray[np.object_]
     attributes: tuple[Mapping[str, Any], ...]  # of each entity
     fragment: Indices  # of each occurrence, ascending
     entity: Indices  # of each occurrence
@@ -79,6 +80,7 @@ class Corpus:
             sender_of=sender_of.astype(np.int64),
             entity_ids=entity_ids,
             entity_types=entities["type"][used],
+            signatures=entities["signature"][used],
             attributes=tuple(
                 _attributes(signature, raw)
                 for signature, raw in zip(entities["signature"][used], entities["attributes"][used], strict=True)
@@ -102,9 +104,7 @@ class Corpus:
         return len(self.email_ids)
 
     def is_target(self, target: str) -> Mask:
-        """Which entities are styles of this target."""
-        if target not in TARGETS:
-            raise ValueError(f"no target {target!r}: expected one of {', '.join(TARGETS)}")
+        """Which entities are of this type."""
         return np.asarray(self.entity_types == target, dtype=np.bool_)
 
     @cached_property

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from hnn_core.recommend.agreement import Agreement
+from hnn_core.recommend.agreement import Agreement, agreement_names
 from hnn_core.recommend.corpus import Observed
 from hnn_core.recommend.link_hnn import LinkTraining, TrainedLinks, train_links
 from hnn_core.recommend.queries import Queries, Scorer, Scores, finite
 from hnn_core.recommend.rivals import RIVALS
 
-COUNTED = ("popularity", "same-email", "neighbours", "co-occurrence", "knn-context", "svd")
+COUNTED = ("popularity", "same-email", "neighbours", "co-occurrence", "knn-context")
 """Methods whose scores are amounts of evidence, none below zero."""
 
 _LEAST = 1e-3  # share of evidence below which differences mean nothing
@@ -24,6 +24,7 @@ _LEAST = 1e-3  # share of evidence below which differences mean nothing
 class Evidence:
     """Fitted to what is visible; gives one feature vector for each query and candidate."""
 
+    entities: int  # known to the methods; a new email may have others
     counted: dict[str, Scorer]
     links: TrainedLinks
     agreement: Agreement
@@ -36,19 +37,21 @@ class Evidence:
     def around(cls, links: TrainedLinks, training: Observed, target: str, seed: int) -> Evidence:
         """The same around a link model that is already trained."""
         counted = {name: RIVALS[name](training, target, seed) for name in COUNTED}
-        return cls(counted, links, Agreement(training, target))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        methods = (*COUNTED, "hnn")
-        return (*methods, *(f"log {name}" for name in methods), *self.agreement.names)
+        return cls(training.corpus.num_entities, counted, links, Agreement(training, target))
 
     def features(self, queries: Queries) -> NDArray[np.float32]:
-        """Queries × catalogue × ``names``."""
-        shares = [_share(finite(score(queries), name)) for name, score in self.counted.items()]
-        shares.append(np.exp(log_softmax(finite(self.links.scores(queries), "hnn"), axis=1)))
+        """Queries × catalogue × :func:`feature_names`."""
+        known = queries.over(self.entities)
+        shares = [_share(finite(score(known), name)) for name, score in self.counted.items()]
+        shares.append(np.exp(log_softmax(finite(self.links.scores(known), "hnn"), axis=1)))
         columns = [*shares, *(np.log(share + _LEAST) for share in shares), *self.agreement(queries)]
         return np.stack(columns, axis=-1).astype(np.float32)
+
+
+def feature_names(target: str) -> tuple[str, ...]:
+    """What the features of a target's candidates are."""
+    methods = (*COUNTED, "hnn")
+    return (*methods, *(f"log {name}" for name in methods), *agreement_names(target))
 
 
 def _share(scores: Scores) -> Scores:

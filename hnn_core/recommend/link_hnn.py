@@ -116,7 +116,7 @@ class TrainedLinks:
     @torch.no_grad()
     def scores(self, queries: Queries, score: str = "y·z") -> Scores:
         """Queries × catalogue, by one of ``SCORES``."""
-        sets = member_sets(queries, len(self.model.X), len(self.embeddings.nodes))
+        sets = member_sets(queries, len(self.embeddings.nodes))
         if score == "y·z":
             scored = self.model.y_z(self.embeddings, sets, self.styles)
         elif score == "z·z":
@@ -164,15 +164,13 @@ def trained_links(model: LinkHNN, training: Observed, target: str, fragment_node
     return TrainedLinks(model, embeddings, torch.as_tensor(training.catalogue(target)))
 
 
-def member_sets(queries: Queries, num_entities: int, num_nodes: int) -> dict[str, MemberSets]:
-    """The hyperedges a query stands for, over the model's nodes; entities it never saw are left out."""
+def member_sets(queries: Queries, num_nodes: int) -> dict[str, MemberSets]:
+    """The hyperedges a query stands for, over entity nodes and the fragment nodes after them."""
     rows = {"own": queries.own, "email": queries.email, "neighbours": queries.neighbours}
-    return {name: MemberSets(_columns(matrix, num_entities, num_nodes)) for name, matrix in rows.items()}
-
-
-def _columns(matrix: sparse.csr_array, known: int, width: int) -> sparse.csr_array:
-    kept = sparse.csr_array(matrix[:, :known])
-    return sparse.csr_array((kept.data, kept.indices, kept.indptr), shape=(kept.shape[0], width))
+    return {
+        name: MemberSets(sparse.csr_array((m.data, m.indices, m.indptr), shape=(m.shape[0], num_nodes)))
+        for name, m in rows.items()
+    }
 
 
 def _views(training: Observed, target: str, protocol: str, options: LinkTraining, seed: int) -> list[View]:
@@ -189,7 +187,7 @@ def _view(observed: Observed, fragment: Indices, style: Indices, catalogue: Indi
     H = Propagation(visible_hypergraph(observed, fragment_nodes=fragment_nodes, emails=True))
     return View(
         H=H,
-        sets=member_sets(Queries.of(observed, fragments), observed.corpus.num_entities, H.num_nodes),
+        sets=member_sets(Queries.of(observed, fragments), H.num_nodes),
         fragments=torch.as_tensor(fragments),
         row=torch.as_tensor(row),
         style=torch.as_tensor(np.searchsorted(catalogue, style)),

@@ -78,7 +78,7 @@ def giveaways(observed: Observed, target: str, fragments: Indices) -> Mask:
     if target == "button-style":
         tells = corpus.from_button & ~corpus.is_target(target)[corpus.entity]
     else:
-        tells = np.isin(corpus.entity_types, np.array(GIVEAWAYS[target], dtype=object))[corpus.entity]
+        tells = np.isin(corpus.entity_types, np.array(GIVEAWAYS.get(target, ()), dtype=object))[corpus.entity]
     return np.asarray(tells & within[corpus.fragment], dtype=np.bool_)
 
 

@@ -45,6 +45,13 @@ class Queries:
     def __getitem__(self, rows: slice | Indices) -> Queries:
         return Queries(self.corpus, self.fragments[rows], self.own[rows], self.email[rows], self.neighbours[rows])
 
+    def over(self, entities: int) -> Queries:
+        """The same without entities from ``entities`` on: those only a new email has, which no method was fitted to."""
+        if self.own.shape[1] == entities:
+            return self
+        rows = (sparse.csr_array(matrix[:, :entities]) for matrix in (self.own, self.email, self.neighbours))
+        return Queries(self.corpus, self.fragments, *rows)
+
     def batches(self, size: int = 1024) -> Iterator[Queries]:
         """Pieces that keep dense query × fragment matrices small."""
         for start in range(0, len(self), size):

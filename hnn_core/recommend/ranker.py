@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hnn_core import seeds
 from hnn_core.recommend.conditional_logit import fit_choice
 from hnn_core.recommend.corpus import Indices, Observed
-from hnn_core.recommend.evidence import Evidence
+from hnn_core.recommend.evidence import Evidence, feature_names
 from hnn_core.recommend.link_hnn import LinkTraining
 from hnn_core.recommend.protocols import Split, folds
 from hnn_core.recommend.queries import Queries, Scores, finite
@@ -55,10 +55,17 @@ class Ranker:
 
 def train_ranker(training: Observed, target: str, protocol: str, options: RankerTraining, seed: int) -> Ranker:
     """Learn the weights on folds of the visible links, then fit the evidence to all of them."""
-    evidence = Evidence.fit(training, target, protocol, options.link_hnn, seed)
+    weights = train_weights(training, target, protocol, options, seed)
+    return Ranker(Evidence.fit(training, target, protocol, options.link_hnn, seed), weights)
+
+
+def train_weights(
+    training: Observed, target: str, protocol: str, options: RankerTraining, seed: int
+) -> NDArray[np.float64]:
+    """The weight of each feature of the evidence, learned on folds of the visible links."""
     splits = folds(training, target, protocol, seeds.derive(seed, "ranker"), options.folds)
     examples = [each for split in splits for each in _examples(split, options, len(splits), seed)]
-    return Ranker(evidence, fit_weights(evidence.names, examples, options.shrinkage))
+    return fit_weights(feature_names(target), examples, options.shrinkage)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +105,7 @@ def _shortlists(split: Split, evidence: Evidence, links: Indices, size: int) -> 
     catalogue = split.training.catalogue(split.target)
     fragments, row = np.unique(split.fragments[links], return_inverse=True)
     features = evidence.features(Queries.of(split.training, fragments))[row]
-    scores = features @ np.array([BLEND.get(name, 0.0) for name in evidence.names])
+    scores = features @ np.array([BLEND.get(name, 0.0) for name in feature_names(split.target)])
     scores[true_styles(split, fragments, catalogue).toarray()[row]] = -np.inf
     scores[np.arange(len(links)), np.searchsorted(catalogue, split.styles[links])] = np.inf
     best = np.argsort(-scores, axis=1, kind="stable")[:, :size]

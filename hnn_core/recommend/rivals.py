@@ -14,6 +14,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from hnn_core import seeds
 from hnn_core.recommend.corpus import Observed
+from hnn_core.recommend.nearest import NearestFragments
 from hnn_core.recommend.queries import Queries, Scorer, Scores
 
 
@@ -48,32 +49,10 @@ def co_occurrence(training: Observed, target: str, seed: int) -> Scorer:
     return lambda queries: _tie_broken((queries.own @ given).toarray(), counts)
 
 
-def knn_context(
-    training: Observed, target: str, seed: int, context: float = 0.3, nearest: int = 30, sharpness: float = 4.0
-) -> Scorer:
-    """Fragment kNN with the email as context: Σ_{g ∈ kNN(f)} sim(f, g)^p [s ∈ g].
-
-    sim is the cosine of idf-weighted entities of the two fragments, mixed with that of their two emails.
-    """
-    catalogue, counts = training.catalogue(target), link_counts(training, target)
-    links = sparse.csr_array(training.incidence[:, catalogue])
-    known = np.flatnonzero(np.diff(links.indptr))
-    of_target = training.corpus.is_target(target)
-    weights = inverse_frequency(training)
-    styleless = sparse.diags_array(weights * ~of_target)  # own styles of the target are what is asked for
-    fragments = _unit_rows(training.incidence[known] @ styleless)
-    emails = _unit_rows(np.sqrt(training.email_incidence) @ sparse.diags_array(weights))[
-        training.corpus.email_of[known]
-    ]
-    answers = sparse.csr_array(links[known])
-
-    def score(queries: Queries) -> Scores:
-        own, email = _unit_rows(queries.own @ styleless), np.sqrt(queries.email) @ sparse.diags_array(weights)
-        similarity = (1 - context) * (own @ fragments.T).toarray()
-        similarity += context * (_unit_rows(email) @ emails.T).toarray()
-        return _tie_broken(_nearest(similarity, nearest) ** sharpness @ answers, counts)
-
-    return score
+def knn_context(training: Observed, target: str, seed: int) -> Scorer:
+    """Fragment kNN with the email as context: Σ_{g ∈ kNN(f)} sim(f, g)^p [s ∈ g]."""
+    nearest, counts = NearestFragments(training, target), link_counts(training, target)
+    return lambda queries: _tie_broken(nearest.votes(queries), counts)
 
 
 def svd(training: Observed, target: str, seed: int, rank: int = 128) -> Scorer:
@@ -103,12 +82,6 @@ def link_counts(training: Observed, target: str) -> Scores:
     return _column_sums(training.incidence[:, training.catalogue(target)])
 
 
-def inverse_frequency(training: Observed) -> Scores:
-    """log(1 + F / n_a) of each entity a over F fragments: a style on every fragment says little."""
-    counts = _column_sums(training.incidence)
-    return np.asarray(np.log1p(training.corpus.num_fragments / np.maximum(counts, 1)), np.float64)
-
-
 def _counting(training: Observed, target: str, rows: Callable[[Queries], sparse.csr_array]) -> Scorer:
     catalogue, counts = training.catalogue(target), link_counts(training, target)
     return lambda queries: _tie_broken(rows(queries)[:, catalogue].toarray(), counts)
@@ -117,19 +90,6 @@ def _counting(training: Observed, target: str, rows: Callable[[Queries], sparse.
 def _tie_broken(scores: Scores, counts: Scores) -> Scores:
     """Popularity, too small to change an order that the scores themselves decide."""
     return np.asarray(scores + 1e-9 * counts / max(counts.max(initial=1), 1), np.float64)
-
-
-def _nearest(similarity: Scores, k: int) -> Scores:
-    """Each row's k largest entries, the rest zero; ties at the border all stay, so order cannot matter."""
-    if similarity.shape[1] <= k:
-        return similarity
-    border = np.partition(similarity, -k, axis=1)[:, -k, None]
-    return np.asarray(np.where(similarity >= border, similarity, 0.0), np.float64)
-
-
-def _unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
-    norms = np.sqrt(np.asarray((matrix * matrix).sum(axis=1)).ravel())
-    return sparse.csr_array(sparse.diags_array(1 / np.where(norms > 0, norms, 1)) @ matrix)
 
 
 def _column_sums(matrix: sparse.csr_array) -> Scores:

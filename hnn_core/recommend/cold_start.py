@@ -1,0 +1,94 @@
+"""How good composed styles are for senders nobody has seen, attribute by attribute and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hnn_core.colour import contrast_ratio
+from hnn_core.recommend.attribute_nodes import OUTLINE
+from hnn_core.recommend.colour_choice import same_colour
+from hnn_core.recommend.composed import FEATURES, TARGET, ComposedStyle, ComposedTraining, train_composer, value_of
+from hnn_core.recommend.palette import Palette
+from hnn_core.recommend.protocols import Split
+from hnn_core.recommend.queries import Queries
+from hnn_core.recommend.readable import READABLE
+from hnn_core.recommend.rivals import RIVALS
+from hnn_core.recommend.size_choice import SAME_SIZE
+from hnn_core.recommend.styles import radius_class
+
+COMPOSED = "composed"
+RIVAL_NAMES: Mapping[str, str] = {"popularity": "popularity", "knn-context": "nearest neighbour"}
+
+Values = Mapping[str, str]
+"""The attributes of one button, as in :data:`FEATURES`."""
+
+
+def cold_start_rows(split: Split, options: ComposedTraining, seed: int) -> Iterator[dict[str, Any]]:
+    """Rows of :data:`hnn_core.recommend.evaluation.METRICS`, the attribute standing as the target.
+
+    ``all`` is every attribute at once; ``readable`` is the share of styles with a contrast of 4.5.
+    """
+    if split.target != TARGET or not len(split.fragments) or not len(split.training.links(TARGET)):
+        return
+    corpus = split.training.corpus
+    queries = Queries.of(split.training, split.fragments)
+    truth = [{name: value_of(corpus, style, name) for name in FEATURES} for style in split.styles]
+    papers = [use.paper for use in Palette.of(corpus).uses(queries)]
+    for method, styles in _styles(split, queries, options, seed).items():
+        hits = [judge(style, true) for style, true in zip(styles, truth, strict=True)]
+        readable = [_readable(style, paper) for style, paper in zip(styles, papers, strict=True)]
+        values = {name: float(np.mean([hit[name] for hit in hits])) for name in hits[0]}
+        for attribute, value in (values | {"readable": float(np.mean(readable))}).items():
+            yield {
+                "target": f"composed {attribute}",
+                "protocol": split.protocol,
+                "method": method,
+                "seed": seed,
+                "metric": "accuracy",
+                "value": value,
+                "ceiling": 1.0,
+                "links": len(hits),
+            }
+
+
+def judge(style: Values, truth: Values) -> dict[str, bool]:
+    """Radius class, size within 2 px, each colour within ΔE2000 10, and all of it."""
+    hits = {
+        "radius": style["radius"] == truth["radius"],
+        "size": abs(_px(style["size"]) - _px(truth["size"])) <= SAME_SIZE,
+        "background": bool(same_colour([style["background"]], truth["background"])[0]),
+        "color": bool(same_colour([style["color"]], truth["color"])[0]),
+    }
+    return hits | {"all": all(hits.values())}
+
+
+def _styles(split: Split, queries: Queries, options: ComposedTraining, seed: int) -> dict[str, Sequence[Values]]:
+    training, corpus = split.training, split.training.corpus
+    composer = train_composer(training, split.protocol.endswith("-strict"), options, seed)
+    styles: dict[str, Sequence[Values]] = {COMPOSED: [_values(style) for style in composer.compose(queries)]}
+    catalogue = training.catalogue(TARGET)
+    for rival, name in RIVAL_NAMES.items():
+        best = catalogue[RIVALS[rival](training, TARGET, seed)(queries).argmax(axis=1)]
+        styles[name] = [{field: value_of(corpus, style, field) for field in FEATURES} for style in best]
+    return styles
+
+
+def _values(style: ComposedStyle) -> Values:
+    return {
+        "radius": radius_class(style.radius),
+        "size": f"{style.font_size:g}px",
+        "background": OUTLINE if style.background == "transparent" else style.background,
+        "color": style.color,
+    }
+
+
+def _readable(style: Values, paper: str) -> bool:
+    surface = paper if style["background"] == OUTLINE else style["background"]
+    return contrast_ratio(style["color"], surface) >= READABLE
+
+
+def _px(size: str) -> float:
+    return float(size.removesuffix("px"))

@@ -1,0 +1,116 @@
+"""Style recommendation: held-out links never reach training, figures are finite, a saved recommender answers alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recommend_corpus import made_up_tables
+
+from hnn_core.recommend import storage
+from hnn_core.recommend.cold_start import cold_start_rows
+from hnn_core.recommend.composed import ComposedTraining
+from hnn_core.recommend.corpus import Corpus, Observed
+from hnn_core.recommend.evaluation import metric_rows, twin_rows
+from hnn_core.recommend.link_hnn import LinkTraining
+from hnn_core.recommend.methods import RECOMMENDER, Methods, score_methods
+from hnn_core.recommend.protocols import PROTOCOLS, Split, hold_out
+from hnn_core.recommend.queries import NonFiniteScoresError, Queries, finite
+from hnn_core.recommend.ranker import RankerTraining, train_ranker
+from hnn_core.recommend.ranking import held_out_ranks
+from hnn_core.recommend.recommender import Recommender
+
+QUICK = RankerTraining(folds=2, link_hnn=LinkTraining(width=16, epochs=4))
+
+
+@pytest.fixture(scope="module")
+def observed() -> Observed:
+    return Observed.all_of(Corpus.from_tables(made_up_tables()))
+
+
+@pytest.mark.parametrize("target", ["button-style", "background-style"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_no_held_out_link_is_visible_in_training(observed: Observed, protocol: str, target: str) -> None:
+    split = hold_out(observed, target, protocol, seed=3)
+    assert len(split.fragments) > 0
+    assert split.training.incidence[split.fragments, split.styles].sum() == 0
+    hidden = set(split.emails.tolist())
+    of_target = split.training.corpus.entity[split.training.links(target)]
+    emails = split.training.corpus.email_of[split.training.corpus.fragment[split.training.links(target)]]
+    assert len(of_target)
+    assert not hidden & set(emails.tolist())
+
+
+@pytest.mark.parametrize("protocol", ["link", "link-strict", "email", "email-strict", "sender"])
+def test_other_held_out_styles_leave_the_trained_recommender_the_same(observed: Observed, protocol: str) -> None:
+    """The proof: exchange what is hidden, and everything that was learned is byte for byte the same."""
+    split = hold_out(observed, "button-style", protocol, seed=1)
+    exchanged = hold_out(exchange_hidden(observed, split), "button-style", protocol, seed=1)
+    assert not np.array_equal(np.sort(exchanged.styles), np.sort(split.styles))
+    queries = np.unique(split.fragments)
+    np.testing.assert_array_equal(queries, np.unique(exchanged.fragments))
+    scores = [
+        train_ranker(each.training, "button-style", protocol, QUICK, seed=1)(Queries.of(each.training, queries))
+        for each in (split, exchanged)
+    ]
+    assert scores[0].tobytes() == scores[1].tobytes()
+
+
+def exchange_hidden(observed: Observed, split: Split) -> Observed:
+    """The same corpus, but each hidden link leads to another style of the catalogue."""
+    corpus = observed.corpus
+    catalogue = split.training.catalogue(split.target)
+    hidden = {(f, s) for f, s in zip(split.fragments.tolist(), split.styles.tolist(), strict=True)}
+    entity = corpus.entity.copy()
+    for place, pair in enumerate(zip(corpus.fragment.tolist(), corpus.entity.tolist(), strict=True)):
+        if pair in hidden:
+            entity[place] = next(int(s) for s in catalogue if int(s) != pair[1])
+    return Observed.all_of(replace(corpus, entity=entity))
+
+
+def test_every_method_is_measured_and_the_recommender_beats_chance(observed: Observed) -> None:
+    split = hold_out(observed, "button-style", "link", seed=0)
+    scored = score_methods(split, Methods(ranker=QUICK, objectives=()), seed=0)
+    rows = list(metric_rows(split, scored.scores, seed=0))
+    hits = {row["method"]: row["value"] for row in rows if row["metric"] == "hr_at_1"}
+    assert {RECOMMENDER, "random", "popularity", "knn-context", "co-occurrence"} <= set(hits)
+    assert hits[RECOMMENDER] > max(hits["random"], hits["popularity"])
+    assert all(
+        0 <= row["value"] <= 1 and row["value"] <= row["ceiling"] + 1e-9 for row in rows if "hr_" in row["metric"][:3]
+    )
+    assert list(twin_rows(split, scored.scores, seed=0))
+
+
+def test_composed_styles_are_measured_for_unknown_senders(observed: Observed) -> None:
+    rows = list(cold_start_rows(hold_out(observed, "button-style", "sender", seed=0), ComposedTraining(), seed=0))
+    assert rows
+    assert all(np.isfinite(row["value"]) for row in rows)
+
+
+def test_ties_get_their_mean_rank_and_unknown_styles_none(observed: Observed) -> None:
+    split = hold_out(observed, "button-style", "sender", seed=0)
+    fragments = np.unique(split.fragments)
+    catalogue = split.training.catalogue("button-style")
+    ranks = held_out_ranks(split, np.zeros((len(fragments), len(catalogue))), fragments)
+    known = np.isin(split.styles, catalogue)
+    assert np.isinf(ranks[~known]).all()
+    assert (ranks[known] > 1).all()
+
+
+def test_scores_that_are_not_numbers_fail_the_run() -> None:
+    with pytest.raises(NonFiniteScoresError, match="'diverged' are not finite"):
+        finite(np.array([[0.0, np.nan]]), "diverged")
+
+
+@pytest.mark.slow
+def test_a_saved_recommender_answers_alike_for_an_unseen_email(tmp_path: Path) -> None:
+    fitted = Recommender.fit(made_up_tables(senders=4, emails=4))
+    unseen = made_up_tables(senders=1, emails=1, seed=5)
+    answers = fitted.recommend(unseen, "button-style", 3)
+    assert len(answers) == 6
+    assert all(answer.styles[0].score >= answer.styles[-1].score for answer in answers)
+    assert all(answer.composed is None or answer.composed.contrast >= 4.5 for answer in answers)
+    storage.save(fitted, tmp_path / "saved")
+    assert storage.load(tmp_path / "saved").recommend(unseen, "button-style", 3) == answers
