@@ -8,7 +8,7 @@ floated tables, inline-blocks and flex items all give the same tree, and columns
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from extractors.buttons import Button
@@ -31,8 +31,8 @@ class Block:
     element: int
     box: Box  # around what can be seen
     slot: Box  # around the outermost element that holds nothing else: the cell, the column
-    children: list[Block] = field(default_factory=list)
-    sources: list[int] = field(default_factory=list)
+    children: Sequence[Block] = ()
+    sources: Sequence[int] = ()
     frame: int | None = None  # the outermost collapsed wrapper that draws a frame around it
 
     def leaves(self) -> list[Block]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,8 +54,22 @@ class ExtractTask:
 def extract(html: str, doc_id: str, options: ExtractOptions | None = None) -> DocumentTables:
     """Fragments, entities, occurrences and neighbours of one email; raises only :class:`Rejected`."""
     options = options or ExtractOptions()
-    # Layout descends the tree; the pre-scan has bounded how deep that can be.
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), options.limits.max_depth * _FRAMES_PER_LEVEL + 1000))
+    with _deep_enough(options.limits.max_depth):
+        return _extract(html, doc_id, options)
+
+
+@contextmanager
+def _deep_enough(depth: int) -> Iterator[None]:
+    """Layout descends the tree, and the pre-scan has bounded how deep that can be. Others rely on the usual limit."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, depth * _FRAMES_PER_LEVEL + 1000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
+
+
+def _extract(html: str, doc_id: str, options: ExtractOptions) -> DocumentTables:
     document = Document.from_html(html, options.width, options.limits)
     segmentation = segment(document, options.granularity)
     if not segmentation.fragments:

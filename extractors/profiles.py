@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from functools import reduce
 from typing import NamedTuple
 
 from extractors.blocks import Block, BlockTree
 from extractors.layout import REPLACED
 
-_FOOTER = re.compile(
-    r"unsubscribe|©|\(c\) ?\d{4}|copyright|all rights reserved|privacy policy|no longer wish|opt[ -]?out"
-    r"|(?:manage|update|change|email) (?:your )?(?:email )?preferences|receiv(?:ed|ing) this|sent to you"
-    r"|view (?:this email )?in (?:your )?browser",
-    re.IGNORECASE,
+# Plain substrings: this is asked of every text of every email.
+_FOOTER = (
+    *("unsubscribe", "©", "(c) 20", "(c)20", "copyright", "all rights reserved", "privacy policy", "no longer wish"),
+    *("opt out", "opt-out", "preferences", "receiving this", "received this", "sent to you", "in your browser"),
+    *("in browser",),
 )
-
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PICTURE = 120.0  # px: an image this wide is a picture, not an icon
 
@@ -127,7 +125,8 @@ class Profiler:
         size = len(text)
         font_size = box.text.font_size
         links = size if tree.in_link[source] else 0
-        footer = _FOOTER.search(text) is not None
+        lower = text.lower()
+        footer = any(phrase in lower for phrase in _FOOTER)
         boxed = box.border_top >= 1 and box.border_left >= 1
         titled = not links and self._is_heading(source)
         return Profile(size, 1, size, font_size, font_size, box.text.bold, 0, 0, 0.0, 0, links, footer, boxed, titled)

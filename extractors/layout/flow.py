@@ -469,29 +469,30 @@ class Flow:
         count = len(self.elements)
         shift_x = [0.0] * count
         shift_y = [0.0] * count
+        moved_x, moved_y, contents_y = self._moved_x, self._moved_y, self._contents_y
         for index, element in enumerate(self.elements):
             if not self.shown[index]:
                 continue
             parent = element.parent
-            dx = self._moved_x.get(index, 0.0)
-            dy = self._moved_y.get(index, 0.0)
-            if parent is not None:
-                dx += shift_x[parent]
-                dy += shift_y[parent]
-            self.x[index] += dx
-            self.y[index] += dy
-            shift_x[index] = dx
-            shift_y[index] = dy + self._contents_y.get(index, 0.0)
+            dx, dy = (0.0, 0.0) if parent is None else (shift_x[parent], shift_y[parent])
+            if index in moved_x:
+                dx += moved_x[index]
+            if index in moved_y:
+                dy += moved_y[index]
+            if dx:
+                self.x[index] += dx
+                shift_x[index] = dx
+            if dy:
+                self.y[index] += dy
+            shift_y[index] = dy + contents_y[index] if index in contents_y else dy
         pieces: dict[int, list[Piece]] = {}
         for piece in self.pieces:
             piece.x += shift_x[piece.element]
             piece.y += shift_y[piece.element]
             pieces.setdefault(piece.element, []).append(piece)
         self.text_boxes = {index: _around(own) for index, own in pieces.items()}
-        for index in range(count - 1, -1, -1):
-            style = self.styles[index]
-            if self.shown[index] and style.inline and self.elements[index].tag not in _ATOMS:
-                self._enclose(index, pieces.get(index, ()))
+        for index in reversed(self.intrinsic.inlines):
+            self._enclose(index, pieces.get(index, ()))
 
     def _enclose(self, index: int, pieces: list[Piece] | tuple[()] = ()) -> None:
         boxes = [(p.x, p.y, p.x + p.width, p.y + p.height) for p in pieces]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from extractors.layout.boxstyle import BoxStyle
 from extractors.layout.columns import Column, spread
@@ -24,20 +24,22 @@ class Cell:
     rowspan: int
 
 
-@dataclass(slots=True)
 class Grid:
     """``row_elements`` has None for cells that stand in the table without a row."""
 
-    rows: list[list[Cell]] = field(default_factory=list)
-    row_elements: list[int | None] = field(default_factory=list)
-    groups: list[int] = field(default_factory=list)
-    captions: list[int] = field(default_factory=list)
-    columns: list[Column] = field(default_factory=list)
-    spacing: float = 0.0
+    __slots__ = ("captions", "columns", "groups", "row_elements", "rows", "spacing")
+
+    def __init__(self) -> None:
+        self.rows: list[list[Cell]] = []
+        self.row_elements: list[int | None] = []
+        self.groups: list[int] = []
+        self.captions: list[int] = []
+        self.columns: list[Column] = []
+        self.spacing = 0.0
 
     def ask(self, styles: Sequence[BoxStyle], least: Sequence[float], most: Sequence[float]) -> None:
         """Sum up what the cells ask of their columns."""
-        count = max((cell.column + cell.colspan for row in self.rows for cell in row), default=0)
+        count = max([cell.column + cell.colspan for row in self.rows for cell in row], default=0)
         columns = self.columns = [Column() for _ in range(count)]
         spanning: list[Cell] = []
         for row in self.rows:

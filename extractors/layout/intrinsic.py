@@ -17,6 +17,7 @@ from extractors.layout.metrics import SPACE, longest_word_units, text_units, vis
 
 REPLACED = frozenset({"img", "svg", "video", "iframe", "object", "embed", "canvas", "audio", "picture"})
 CONTROLS = frozenset({"input", "select", "textarea"})
+_ATOMS = REPLACED | CONTROLS
 _TABLE_PARTS = ROW_GROUPS | {"table-row"}
 _SPACER = re.compile(
     r"(?:^|[/_.-])(?:spacer?|blank|clear|transparent|pixel|shim|trans|empty)[\w-]*\.(?:gif|png)", re.IGNORECASE
@@ -55,6 +56,7 @@ class Intrinsic:
         self.runs: dict[int, dict[int, Run]] = {}  # element -> place in its contents -> run
         self.grids: dict[int, Grid] = {}
         self.alt_widths: dict[int, float] = {}
+        self.inlines: list[int] = []  # elements whose box is whatever their contents take on the lines
         self._mark_hidden()
         for index in range(count - 1, -1, -1):
             if self.shown[index]:
@@ -83,6 +85,8 @@ class Intrinsic:
             self.styles.append(style)
             if style.hidden or (element.parent is not None and not shown[element.parent]):
                 shown[index] = False
+            elif style.inline and element.tag not in _ATOMS:
+                self.inlines.append(index)
 
     def _measure(self, index: int) -> None:
         style = self.styles[index]
