@@ -1,4 +1,4 @@
-"""What a workspace no longer needs: superseded results, leftovers of killed runs, unreferenced documents."""
+"""What a workspace no longer needs: superseded results and leftovers of killed runs."""
 
 from __future__ import annotations
 

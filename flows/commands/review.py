@@ -119,7 +119,7 @@ def clean(
     yes: Annotated[bool, typer.Option("--yes", help="Remove; without it only say what would be freed.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show, and with --yes remove, older results and documents no result refers to."""
+    """Show, and with --yes remove, older results."""
     from flows.retention import clean as remove
     from flows.retention import superseded
     from flows.summary import human_bytes
