@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 #: The name of the product's own recommender in every table.
 OURS = "recommender"
-CUTOFFS = (1, 10, 25, 50)
 
 
 def run(context: Context) -> Mapping[str, Any]:
@@ -21,6 +20,7 @@ def run(context: Context) -> Mapping[str, Any]:
     import pyarrow.parquet as pq
 
     from flows.pages.inputs import METRICS, RECOMMENDATIONS
+    from hnn_core.recommend.evaluation import metric_rows
 
     config = context.config.recommend
     observed = _observed(context)
@@ -32,7 +32,7 @@ def run(context: Context) -> Mapping[str, Any]:
         for protocol in config.protocols:
             for seed in range(config.seed, config.seed + config.seeds):
                 split, scores = _scores(observed, target, protocol, seed)
-                metrics += list(_metrics(split, scores, seed))
+                metrics += metric_rows(split, scores, seed)
                 if protocol == config.protocols[0] and seed == config.seed:
                     shown += list(_recommendations(context, split, scores[OURS]))
                 context.progress.advance(1, note=f"{target}, {protocol}")
@@ -74,33 +74,6 @@ def _scores(observed: Any, target: str, protocol: str, seed: int) -> tuple[Split
     scores = {name: rival(split.training, target, seed)(queries) for name, rival in RIVALS.items()}
     scores[OURS] = train_ranker(split.training, target, protocol, RankerTraining(), seed)(queries)
     return split, scores
-
-
-def _metrics(split: Split, scores: Mapping[str, Scores], seed: int) -> Iterator[dict[str, Any]]:
-    import numpy as np
-
-    from hnn_core.metrics import hit_rate, ndcg
-    from hnn_core.recommend.ranking import held_out_ranks
-
-    if not len(split.fragments):
-        return
-    fragments = np.unique(split.fragments)
-    ceiling = float(np.isin(split.styles, split.training.catalogue(split.target)).mean())
-    for method, of_method in scores.items():
-        ranks = held_out_ranks(split, of_method, fragments)
-        values = {f"hr_at_{k}": hit_rate(ranks, k) for k in CUTOFFS}
-        values |= {f"ndcg_at_{k}": ndcg(ranks, k) for k in CUTOFFS}
-        values["mrr"] = float(np.mean(1 / ranks))
-        for metric, value in values.items():
-            yield {
-                "target": split.target,
-                "protocol": split.protocol,
-                "method": method,
-                "metric": metric,
-                "value": value,
-                "ceiling": ceiling,
-                "seed": seed,
-            }
 
 
 def _recommendations(context: Context, split: Split, scores: Scores) -> Iterator[dict[str, Any]]:
