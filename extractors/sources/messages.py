@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.utils import parseaddr
+from typing import cast
 
 from oxmsg import Message as OutlookMessage
 from oxmsg.domain import constants as outlook
@@ -15,6 +17,10 @@ from oxmsg.domain import constants as outlook
 from extractors.charset import decode
 from extractors.sources.readings import Found
 
+MAX_DEPTH = 100
+"""Parts within parts. Mail programs stop at 100 or earlier, and no letter needs more than a handful."""
+
+_TOO_DEEP = f"too-deep: the message's parts lie more than {MAX_DEPTH} within each other"
 _DOMAIN = re.compile(r"@([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)", re.IGNORECASE)
 
 
@@ -23,13 +29,29 @@ def eml(raw: bytes) -> Found:
 
     The lenient ``compat32`` policy on purpose: the modern one raises on headers that real mail contains.
     """
-    message = message_from_bytes(raw)
+    try:
+        message = message_from_bytes(raw)
+    except RecursionError:  # how deep Python's parser goes depends on the process; what is too deep does not
+        return Found(reason=_TOO_DEEP)
     sender = domain(_text_of(message.get("From", "")))
     subject = _text_of(message.get("Subject", ""))
-    for part in message.walk():
+    for part, depth in _parts(message):
+        if depth > MAX_DEPTH:
+            return Found(sender=sender, subject=subject, reason=_TOO_DEEP)
         if part.get_content_type() == "text/html" and part.get_content_disposition() != "attachment":
             return Found(html=_payload(part), declared=part.get_content_charset(), sender=sender, subject=subject)
     return Found(sender=sender, subject=subject, reason="no-html: the message has no HTML part")
+
+
+def _parts(message: Message) -> Iterator[tuple[Message, int]]:
+    """The parts in the order written, each with how many others it lies in; a parent before its children."""
+    waiting = [(message, 0)]
+    while waiting:
+        part, depth = waiting.pop()
+        yield part, depth
+        if part.is_multipart():
+            children = cast(list[Message], part.get_payload())
+            waiting += [(child, depth + 1) for child in reversed(children)]
 
 
 def msg(raw: bytes) -> Found:
