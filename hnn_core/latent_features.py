@@ -44,6 +44,16 @@ def unit_rows(X: FeatureMatrix) -> FeatureMatrix:
     return X * _inverse(np.linalg.norm(X, axis=1))[:, None]
 
 
+def aligned(X: NDArray[Any], reference: NDArray[Any]) -> NDArray[Any]:
+    """X turned onto the axes of ``reference``: XR with R the rotation that brings it nearest (Schönemann 1966).
+
+    Factors of two hypergraphs that share most hyperedges span nearly the same space, but by axes whose order, sign
+    and, among near-equal singular values, direction are accidental. Cosines between rows do not change.
+    """
+    left, _, right = np.linalg.svd((X.T @ reference).astype(np.float64))
+    return np.asarray(X @ (left @ right).astype(X.dtype))
+
+
 def _nearest(X: NDArray[Any], k: int, rows_at_once: int = 2048) -> sparse.csr_array:
     """The N×N matrix that takes the mean over each row's k nearest rows by cosine, itself left out."""
     n = len(X)

@@ -107,4 +107,5 @@ def _adam(modules: list[nn.Module], training: Training, decayed: Iterable[nn.Par
             {"params": [p for p in every if id(p) not in chosen], "weight_decay": 0.0},
         ],
         lr=training.lr,
+        fused=True,
     )

@@ -15,6 +15,7 @@ from hnn_core.models.model import Embeddings, FeatureMatrix
 from hnn_core.nn.hypergcn_laplacian import laplacian
 from hnn_core.nn.layer import Matrix
 from hnn_core.nn.linear import Linear
+from hnn_core.nn.randomness import dropout
 from hnn_core.nn.sparse import SparseMatrix
 
 
@@ -43,6 +44,6 @@ class FastHyperGCN(HyperGCN):
             assert isinstance(layer, Linear) and layer.bias is not None
             H = F.relu(prepared.graph @ (H @ layer.weight) + layer.bias)
             if k < len(self.layers) - 1:
-                H = F.dropout(H, self.dropout, self.training)
+                H = dropout(H, self.dropout, self.training)
         assert isinstance(H, Tensor)
         return Embeddings(H)

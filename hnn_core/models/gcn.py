@@ -45,8 +45,7 @@ class GCN(Model):
     def forward(self, prepared: GCNInputs, hyperedges: bool = True) -> Embeddings:
         clique, X = prepared
         hidden = F.relu(clique.symmetric(self.first(dropout(X, self.dropout, self.training))))
-        hidden = F.dropout(hidden, self.dropout, self.training)
-        Z: Tensor = clique.symmetric(self.second(hidden))
+        Z: Tensor = clique.symmetric(self.second(dropout(hidden, self.dropout, self.training)))
         return Embeddings(Z)
 
     def decayed_parameters(self) -> list[nn.Parameter]:

@@ -11,6 +11,7 @@ from hnn_core.models.hnn import HNNInputs
 from hnn_core.models.model import Embeddings, FeatureMatrix, Model, Training
 from hnn_core.nn.linear import Linear
 from hnn_core.nn.propagation import Propagation
+from hnn_core.nn.randomness import dropout
 
 
 class HGNN(Model):
@@ -39,5 +40,5 @@ class HGNN(Model):
     def forward(self, prepared: HNNInputs, hyperedges: bool = True) -> Embeddings:
         half = prepared.H.H(-0.5, -0.5)
         hidden = F.relu(half @ (half.T @ self.first(prepared.X)))
-        hidden = F.dropout(hidden, self.dropout, self.training)
+        hidden = dropout(hidden, self.dropout, self.training)
         return Embeddings(half @ (half.T @ self.second(hidden)))

@@ -10,10 +10,10 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from hnn_core.hypergraph import Hypergraph
 from hnn_core.nn.layer import Matrix, Messages
+from hnn_core.nn.randomness import dropout as dense_dropout
 from hnn_core.nn.sparse import SparseMatrix
 
 FeatureMatrix: TypeAlias = NDArray[Any] | sparse.csr_array
@@ -87,4 +87,4 @@ def dropout(X: Matrix, probability: float, training: bool) -> Matrix:
         return X
     if isinstance(X, SparseMatrix):
         return X.dropout(probability)
-    return F.dropout(X, probability, training=True)
+    return dense_dropout(X, probability)

@@ -9,14 +9,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from hnn_core.nn.randomness import random_bytes
+
 _LOWER, _UPPER = 1 / 8, 1 / 3  # torch's and the RReLU paper's bounds of the random slope
 
 
 class RReLU(nn.Module):
     """x for x ≥ 0, else a·x with a ~ U(1/8, 1/3) drawn anew in training, its mean at evaluation.
 
-    The slopes are drawn as random bytes, eight from each 64-bit draw: torch's own ``rrelu`` spends more time on
-    random numbers than an HNN layer spends on all its sparse products.
+    The slopes are random bytes, see :mod:`hnn_core.nn.randomness`.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -28,12 +29,11 @@ class RReLU(nn.Module):
 class _RandomSlope(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        words = torch.empty((x.numel() + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
-        random = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.device)
-        lowest = torch.tensor(_LOWER, dtype=x.dtype, device=x.device)
-        slope = torch.add(lowest, random, alpha=(_UPPER - _LOWER) / 255).masked_fill_(x >= 0, 1)
+        slope = random_bytes(x).to(x.dtype).mul_((_UPPER - _LOWER) / 255).add_(_LOWER)
+        out = torch.sign(x)
+        torch.maximum(slope, out, out=slope)  # 1 where x > 0; a < 1 elsewhere
         ctx.save_for_backward(slope)
-        return x * slope
+        return torch.mul(x, slope, out=out)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:

@@ -17,6 +17,8 @@ from scipy import sparse
 from torch import Tensor
 from torch.nn.functional import embedding_bag
 
+from hnn_core.nn.randomness import dropout
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -81,7 +83,7 @@ class SparseMatrix:
 
     def dropout(self, probability: float) -> SparseMatrix:
         """Each stored entry zeroed with this probability, the others scaled to keep the expectation."""
-        values = torch.nn.functional.dropout(self._rows.values, probability, training=True)
+        values = dropout(self._rows.values, probability)
         return SparseMatrix(
             Rows(self._rows.starts, self._rows.columns, values),
             Rows(self._columns.starts, self._columns.columns, values[self._transposition]),

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from hnn_core.hypergraph import Hypergraph, keep_hyperedges
+from hnn_core.latent_features import aligned
 from hnn_core.metrics import auc
 from hnn_core.models.model import Embeddings, FeatureMatrix, Model, Training
 from hnn_core.nn.members import MemberSets
@@ -24,7 +25,8 @@ from hnn_core.tasks.scoring import Score, build_score
 from hnn_core.training import Epoch, evaluate, fit
 
 #: Node features, or what derives node (and hyperedge) features from the hypergraph a model may see.
-FeatureSource: TypeAlias = FeatureMatrix | Callable[[Hypergraph], tuple[FeatureMatrix, FeatureMatrix | None]]
+NodeAndHyperedgeFeatures: TypeAlias = tuple[FeatureMatrix, FeatureMatrix | None]
+FeatureSource: TypeAlias = FeatureMatrix | Callable[[Hypergraph], NodeAndHyperedgeFeatures]
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,18 @@ def train_predictor(
     task = task or HyperedgePrediction()
     training = training or model.recommended
     split = split or split_hyperedges(hypergraph.num_hyperedges, task.train_share, seed)
+    if task.folds < 1:
+        raise ValueError(f"folds is {task.folds}: expected 1 or more")
     seed_everything(derive(seed, "training"))
     score = build_score(task.score, model.width).to(model.device, model.dtype)
     seen = visible(hypergraph, split, task.protocol)
-    parts = _parts(model, hypergraph, features, task, split, seed)
+    read = _derived(features, seen)
+    prepared = model.prepare(seen, *read)
+    parts = [Part(prepared, split.train)]
+    if task.folds > 1:
+        parts = _folds(model, hypergraph, features, read, task, split, seed)
     positives = hypergraph.incidence_transpose
     test_sets, test_labels = _test_sets(positives, split.test, task.difficulty, seed, model)
-    prepared = _prepare(model, seen, features)
 
     def losses(epoch: int) -> Iterator[Tensor]:
         rng = generator(seed, "negatives", epoch)
@@ -122,31 +129,36 @@ def train_predictor(
     return TrainedPredictor(model, score, embeddings, curve, final["auc"])
 
 
-def _parts(
+def _folds(
     model: Model,
     hypergraph: Hypergraph,
     features: FeatureSource,
+    read: NodeAndHyperedgeFeatures,
     task: HyperedgePrediction,
     split: HyperedgeSplit,
     seed: int,
 ) -> list[Part]:
-    if task.folds < 1:
-        raise ValueError(f"folds is {task.folds}: expected 1 or more")
-    if task.folds == 1:
-        return [Part(_prepare(model, visible(hypergraph, split, task.protocol), features), split.train)]
+    """Each part of the training hyperedges, to be predicted from the messages of the others.
+
+    Features that are derived anew for each part have axes of their own: they are turned onto those the trained model
+    will read, or its weights would mean something else in every part.
+    """
     order = generator(seed, "folds").permutation(split.train)
     parts = []
     for held in np.array_split(order, task.folds):
         others = np.setdiff1d(split.train, held)
         if task.protocol == "transductive":
             others = np.union1d(others, split.test)
-        parts.append(Part(_prepare(model, keep_hyperedges(hypergraph, others), features), np.sort(held)))
+        rest = keep_hyperedges(hypergraph, others)
+        nodes, hyperedges = _derived(features, rest)
+        if callable(features) and isinstance(nodes, np.ndarray) and isinstance(read[0], np.ndarray):
+            nodes = aligned(nodes, read[0])
+        parts.append(Part(model.prepare(rest, nodes, hyperedges), np.sort(held)))
     return parts
 
 
-def _prepare(model: Model, hypergraph: Hypergraph, features: FeatureSource) -> Any:
-    given = features(hypergraph) if callable(features) else (features, None)
-    return model.prepare(hypergraph, *given)
+def _derived(features: FeatureSource, hypergraph: Hypergraph) -> NodeAndHyperedgeFeatures:
+    return features(hypergraph) if callable(features) else (features, None)
 
 
 def _test_sets(

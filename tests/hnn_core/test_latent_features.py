@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from hnn_core.latent_features import latent_features, unit_rows
+from hnn_core.latent_features import aligned, latent_features, unit_rows
 
 
 def test_two_topics_are_told_apart_in_two_columns() -> None:
@@ -38,3 +38,13 @@ def test_unit_rows_of_sparse_and_dense_agree_and_leave_zero_rows() -> None:
     expected = [[0.6, 0.8], [0, 0], [0, 1]]
     np.testing.assert_allclose(unit_rows(X), expected)
     np.testing.assert_allclose(unit_rows(sparse.csr_array(X)).toarray(), expected)
+
+
+def test_factors_are_turned_onto_the_axes_of_others_of_nearly_the_same_space() -> None:
+    rng = np.random.default_rng(0)
+    reference = rng.normal(size=(50, 6))
+    turned = (reference + 1e-3 * rng.normal(size=(50, 6))) @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    assert np.abs(turned - reference).max() > 1
+    back = aligned(turned, reference)
+    np.testing.assert_allclose(back, reference, atol=0.01)
+    np.testing.assert_allclose(back @ back.T, turned @ turned.T, atol=1e-9)

@@ -15,6 +15,7 @@ from hnn_core.hypergraph import Hypergraph
 from hnn_core.nn import VARIANTS, Propagation, SparseMatrix
 from hnn_core.nn.activations import RReLU
 from hnn_core.nn.layer import HypergraphLayer
+from hnn_core.nn.randomness import dropout
 
 Array = NDArray[np.float64]
 
@@ -154,6 +155,21 @@ def test_sparse_product_matches_dense_in_both_directions_and_drops_the_same_entr
     kept = dropped.to_dense() != 0
     assert 0 < kept.sum() < (dense != 0).sum()
     torch.testing.assert_close(dropped.to_dense()[kept], 2 * dense[kept])
+
+
+@pytest.mark.parametrize("probability", [0.2, 0.5, 0.9])
+def test_dropout_keeps_the_expectation_and_the_gradient_of_what_it_keeps(probability: float) -> None:
+    torch.manual_seed(0)
+    x = torch.ones(400, 250, requires_grad=True)
+    out = dropout(x, probability)
+    kept = out != 0
+    assert abs(float(kept.double().mean()) - (1 - probability)) < 0.01
+    assert abs(float(out.detach().mean()) - 1) < 0.02 and len(out[kept].unique()) == 1
+    out.sum().backward()
+    assert torch.equal(x.grad, out.detach())
+    assert dropout(x, probability, training=False) is x
+    with pytest.raises(ValueError, match=r"dropout is 1\.0"):
+        dropout(x, 1.0)
 
 
 def test_rrelu_draws_slopes_evenly_between_an_eighth_and_a_third() -> None:
