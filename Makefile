@@ -29,13 +29,18 @@ clean: ## remove the environment and the workspace
 
 install: $(STAMP) ## set up only
 
-$(STAMP): pyproject.toml constraints.txt
-	@echo "Setting up $(VENV) (a few minutes, once) …"
+define set_up
+@echo "Setting up $(VENV) (a few minutes, once) …"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed, $(PYTHON) is older; try make PYTHON=python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable ".[dask]"
+	@$(PIP)
+endef
+
+$(STAMP): pyproject.toml constraints.txt
+	$(set_up) --editable ".[dask]"
 	@touch $@
 
-$(DEV_STAMP): $(STAMP)
-	@$(PIP) --editable ".[dask,dev]"
-	@touch $@
+# All at once: resolving twice would cost a fresh clone a minute.
+$(DEV_STAMP): pyproject.toml constraints.txt
+	$(set_up) --editable ".[dask,dev]"
+	@touch $(STAMP) $@
