@@ -120,6 +120,15 @@ class ExecutionConfig(Section):
     device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
 
 
+class NotifyConfig(Section):
+    """Who is told when a run ends."""
+
+    command: str = Field("", description="run when a run ends, with what happened as JSON on its standard input")
+    on: tuple[Literal["completed", "failed", "crashed", "cancelled"], ...] = Field(
+        ("failed", "crashed"), description="endings that call it"
+    )
+
+
 class Config(Section):
     scrape: ScrapeConfig = ScrapeConfig()
     extract: ExtractConfig = ExtractConfig()
@@ -129,6 +138,7 @@ class Config(Section):
     recommend: RecommendConfig = RecommendConfig()
     report: ReportConfig = ReportConfig()
     execution: ExecutionConfig = ExecutionConfig()
+    notify: NotifyConfig = NotifyConfig()
 
     def parameters(self, stage: str) -> dict[str, Any]:
         """The section of one stage as plain JSON values: the part of its key that is configuration."""
@@ -139,8 +149,11 @@ class Config(Section):
         }
 
     def public(self) -> dict[str, Any]:
-        """All values without secrets: what records, logs and MLflow may see."""
-        return {section: self.parameters(section) for section in type(self).model_fields}
+        """All values without secrets: what records, logs and MLflow may see.
+
+        Not ``notify``: the address of a webhook is a secret as a whole, and no result depends on it.
+        """
+        return {section: self.parameters(section) for section in type(self).model_fields if section != "notify"}
 
     def digest(self) -> str:
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
@@ -261,21 +274,18 @@ def _explain(error: ValidationError) -> str:
     return "configuration: " + "; ".join(lines)
 
 
-_URL = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]*://)(?P<rest>\S+)", re.IGNORECASE)
-_SECRET_VALUE = re.compile(
-    r"(?P<name>[?&;][^=&;#]*(?:token|key|sig|pass|pwd|secret|auth|credential|session)[^=&;#]*)=[^&;#\s]+",
-    re.IGNORECASE,
-)
+#: An address within a text; a colon or full stop after it belongs to the sentence.
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/]\S*?(?=[.,:;!?)\]}'\"`]*(?:\s|$))", re.IGNORECASE)
 
 
 def redact_urls(text: str) -> str:
-    """Replace passwords and secret-looking query values in the addresses within a text."""
+    """The addresses within a text without passwords and secret-looking values: the sources' rule, applied to each."""
+    if "://" not in text:
+        return text
+    from extractors.sources.addresses import redacted
 
-    def redact(match: re.Match[str]) -> str:
-        rest = match["rest"]
-        authority, slash, path = rest.partition("/")
-        if "@" in authority:
-            authority = "***@" + authority.rpartition("@")[2]
-        return match["scheme"] + _SECRET_VALUE.sub(r"\g<name>=***", authority + slash + path)
+    def shown(match: re.Match[str]) -> str:
+        address = match.group()
+        return redacted(address) if address.endswith("/") else redacted(address).removesuffix("/")
 
-    return _URL.sub(redact, text)
+    return _ADDRESS.sub(shown, text)

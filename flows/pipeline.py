@@ -7,28 +7,65 @@ happened: Completed or Cached.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from prefect import flow, get_run_logger, task
+from prefect import Flow, Task, flow, get_run_logger, runtime, task
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
-from prefect.client.schemas.objects import State
+from prefect.client.schemas.objects import FlowRun, State, TaskRun
+from prefect.logging.loggers import flow_run_logger
 from prefect.states import Completed
 
-from flows import benchmark, logs, tracking
+from flows import benchmark, notify, tracking
 from flows.config import ExecutionConfig, redact_urls
 from flows.dag import stage_named
 from flows.environment import prepare
+from flows.errors import HnnError
 from flows.progress import for_terminal
 from flows.running import PipelineRun, Request, describe, open_run, stage_table
-from flows.runs import Run
 from flows.trial_tracking import TrialLog
 from flows.workspace import Workspace
 
+log = logging.getLogger("hnn")
+
 #: Back-off before a stage is tried again, for stages where a second try can help.
 RETRY_DELAYS = [10.0, 60.0]
+
+
+def tell(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
+    """The hook of every ending: completed, failed, crashed or cancelled.
+
+    A crash is told by the worker, in a process of its own: all it knows of the run are its parameters.
+    """
+    if _REQUEST is None:  # nobody sits at a terminal that says it anyway
+        level = logging.INFO if state.is_completed() else logging.ERROR
+        flow_run_logger(flow_run, flow).log(
+            level, "%s: %s", flow_run.name, redact_urls(f"{state.name}, {state.message}")
+        )
+    parameters = flow_run.parameters
+    settings = _REQUEST.overrides if _REQUEST else tuple(parameters.get("settings") or ())
+    notify.announce(
+        notify.Ending(
+            run=flow_run.name,
+            state=state.type.value.lower(),
+            message=redact_urls(state.message or ""),
+            workspace=str(parameters.get("workspace", "")),
+            id=str(flow_run.id),
+        ),
+        parameters.get("config_file"),
+        settings,
+    )
+
+
+HOOKS: dict[str, Any] = {
+    "on_completion": [tell],
+    "on_failure": [tell],
+    "on_crashed": [tell],
+    "on_cancellation": [tell],
+}
 
 
 @task(cache_policy=NO_CACHE, persist_result=False)
@@ -40,7 +77,7 @@ def run_stage(stage: str) -> State[Any]:
     return Completed(name="Completed" if outcome.ran else "Cached", message=text)
 
 
-@flow(name="hnn-pipeline", flow_run_name="{command} in {workspace}", validate_parameters=True)
+@flow(name="hnn-pipeline", flow_run_name="{command} in {workspace}", **HOOKS)
 def pipeline(
     workspace: str = "workspace",
     config_file: str | None = None,
@@ -64,7 +101,7 @@ def pipeline(
     )
 
 
-@flow(name="hnn-stage", flow_run_name="stage {stage} in {workspace}", validate_parameters=True)
+@flow(name="hnn-stage", flow_run_name="stage {stage} in {workspace}", **HOOKS)
 def single_stage(
     stage: str,
     workspace: str = "workspace",
@@ -87,7 +124,11 @@ def single_stage(
     )
 
 
-@flow(name="hnn-benchmark", flow_run_name="benchmark {names}", validate_parameters=True)
+def _benchmark_name() -> str:
+    return f"benchmark {', '.join(runtime.flow_run.parameters.get('names') or ['of the paper'])}"
+
+
+@flow(name="hnn-benchmark", flow_run_name=_benchmark_name, **HOOKS)
 def benchmark_flow(
     names: list[str] | None = None,
     trials: int | None = None,
@@ -99,6 +140,7 @@ def benchmark_flow(
     results: str | None = None,
     runner: Literal["local", "dask"] = "local",
     dask_address: str = "",
+    wait: bool = False,
 ) -> list[dict[str, Any]]:
     """The paper's tables: every trial is kept, a killed benchmark goes on where it was."""
     execution = ExecutionConfig(workers=workers, runner=runner, dask_address=dask_address)
@@ -108,7 +150,7 @@ def benchmark_flow(
     prepare(Path(workspace), quiet=False)
     tracking.check()
     place = Workspace(Path(workspace))
-    with place.lock("hnn benchmark"), TrialLog(place) as log:
+    with place.lock("hnn benchmark", wait=wait), TrialLog(place) as log:
         rows = run_benchmark.with_options(task_run_name="trials")(request, log.add, results)
     create_table_artifact(key="hnn-benchmark", table=rows, description="Mean over trials beside the paper's figures")
     return rows
@@ -142,7 +184,10 @@ def start(request: Request) -> str:
         if request.only:
             result = single_stage(request.only, request.workspace, request.config_file, settings)
         else:
-            result = pipeline(request.workspace, request.config_file, settings, request.from_stage, request.force)
+            result = pipeline(
+                *(request.workspace, request.config_file, settings, request.from_stage, request.force, request.wait),
+                command=request.command,
+            )
     finally:
         _REQUEST = None
     return str(result["run"])
@@ -159,7 +204,7 @@ def _run(request: Request) -> dict[str, Any]:
     request = _REQUEST or request
     prepare(Path(request.workspace), quiet=False)
     tracking.check()
-    with open_run(request, for_terminal()) as run, logs.to_file(run.workspace.root, run.record.id):
+    with open_run(request, for_terminal(), ended=_show) as run:
         _RUN = run
         try:
             with tracking.monitored(run.workspace, run.record):
@@ -168,8 +213,6 @@ def _run(request: Request) -> dict[str, Any]:
                     tracking.sync(run.workspace, run.record)
         finally:
             _RUN = None
-    tracking.sync(run.workspace, run.record)
-    _publish_artifacts(run.record)
     return {"run": run.record.id, "status": run.record.status, "metrics": run.record.metrics}
 
 
@@ -180,15 +223,31 @@ def _stage_task(name: str) -> Any:
         task_run_name=name,
         retries=stage.retries,
         retry_delay_seconds=RETRY_DELAYS[: stage.retries],
+        retry_condition_fn=_second_try_can_help,
         timeout_seconds=stage.timeout_seconds,
     )
 
 
-def _publish_artifacts(record: Run) -> None:
-    create_table_artifact(key="hnn-stages", table=stage_table(record), description=f"Stages of run {record.id}")
-    create_table_artifact(
-        key="hnn-metrics",
-        table=[{"metric": name, "value": value} for name, value in sorted(record.metrics.items())],
-        description=f"Metrics of run {record.id}",
-    )
-    create_markdown_artifact(key="hnn-links", markdown=tracking.links(record), description="Where to read on")
+def _second_try_can_help(task: Task[..., Any], _run: TaskRun, _state: State[Any]) -> bool:
+    """A server may answer the next time; a folder, a file and a disk stay what they are."""
+    outside = stage_named(task.name).outside
+    try:
+        return outside is not None and outside(_open_run().config) is None
+    except HnnError:
+        return False
+
+
+def _show(run: PipelineRun) -> None:
+    """Tell both servers how a run ended. Whether they listen changes nothing about its results."""
+    tracking.sync(run.workspace, run.record)
+    record = run.record
+    try:
+        create_table_artifact(key="hnn-stages", table=stage_table(record), description=f"Stages of run {record.id}")
+        create_table_artifact(
+            key="hnn-metrics",
+            table=[{"metric": name, "value": value} for name, value in sorted(record.metrics.items())],
+            description=f"Metrics of run {record.id}",
+        )
+        create_markdown_artifact(key="hnn-links", markdown=tracking.links(record), description="Where to read on")
+    except Exception as error:  # the server is away: its own client has tried for a minute
+        log.warning("Prefect did not take the artifacts of run %s (%s)", record.id, type(error).__name__)

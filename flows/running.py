@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from flows import config as configuration
-from flows import runs
+from flows import logs, runs
 from flows.config import Config
 from flows.dag import NAMES, stage_named
 from flows.execution import Outcome, execute
@@ -80,8 +80,13 @@ class PipelineRun:
 
 
 @contextmanager
-def open_run(request: Request, progress: Progress | None = None) -> Iterator[PipelineRun]:
-    """Hold the workspace, keep the record: completed, or failed with the reason."""
+def open_run(
+    request: Request, progress: Progress | None = None, ended: Callable[[PipelineRun], None] | None = None
+) -> Iterator[PipelineRun]:
+    """Hold the workspace, keep the record: completed, or failed with the reason.
+
+    ``ended`` is called with the finished record while the workspace is still held: nobody else sends it meanwhile.
+    """
     config = request.config()
     for name in (request.only, request.from_stage):
         if name:
@@ -92,15 +97,20 @@ def open_run(request: Request, progress: Progress | None = None) -> Iterator[Pip
         record = runs.start(request.command, config.public(), config.digest())
         watch = Stopwatch()
         runs.save(workspace, record)
-        try:
-            yield PipelineRun(workspace, config, request, record, progress or Silent())
-            record.status = "completed"
-        except BaseException as error:
-            record.status, record.error = "failed", f"{type(error).__name__}: {error}"[:500]
-            raise
-        finally:
-            record.seconds = watch.seconds
-            runs.save(workspace, record)
+        run = PipelineRun(workspace, config, request, record, progress or Silent())
+        with logs.to_file(workspace.root, record.id):
+            try:
+                yield run
+                record.status = "completed"
+            except BaseException as error:
+                record.status = "failed"
+                record.error = configuration.redact_urls(f"{type(error).__name__}: {error}")[:500]
+                raise
+            finally:
+                record.seconds = watch.seconds
+                runs.save(workspace, record)
+                if ended is not None:
+                    ended(run)
 
 
 def describe(outcome: Outcome) -> str:

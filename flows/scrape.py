@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from flows.config import Config
+from flows.config import Config, redact_urls
 from flows.errors import HnnError
 from flows.stage import Context, Stage
 
@@ -39,7 +39,7 @@ def run(context: Context) -> Mapping[str, Any]:
         raise HnnError(str(error)) from error
     if not statuses["ok"]:
         raise HnnError(
-            f"{context.config.scrape.source}: none of {sum(statuses.values())} documents could be used. "
+            f"{redact_urls(context.config.scrape.source)}: none of {sum(statuses.values())} documents could be used. "
             "Expected HTML emails (.html, .eml, .mbox, .msg, an archive of them, or addresses)."
         )
     return {"documents": sum(statuses.values()), **dict(statuses)}

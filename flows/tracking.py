@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from flows import environment, runs
+from flows.config import redact_urls
 from flows.errors import HnnError
 from flows.manifest import Manifest
 from flows.runs import Run
+from flows.system_metrics import SystemSampler, read_samples
 from flows.workspace import Workspace
 
 log = logging.getLogger("hnn")
@@ -39,17 +41,25 @@ def uri() -> str:
 
 def check() -> None:
     """Find out before any work whether the tracking server answers."""
+    trouble = _trouble()
+    if trouble:
+        raise HnnError(
+            f"MLFLOW_TRACKING_URI={redact_urls(uri())}: the tracking server does not answer ({trouble}). "
+            "Start it, or unset the variable to track in the workspace."
+        )
+
+
+def _trouble() -> str:
+    """Why the tracking server cannot be used now; empty if it can. Asked once, where MLflow's client would try on."""
     if not uri().startswith(("http://", "https://")):
-        return
+        return ""
     import httpx
 
     try:
         httpx.get(uri().rstrip("/") + "/health", timeout=10).raise_for_status()
     except httpx.HTTPError as error:
-        raise HnnError(
-            f"MLFLOW_TRACKING_URI={uri()}: the tracking server does not answer ({type(error).__name__}). "
-            "Start it, or unset the variable to track in the workspace."
-        ) from None
+        return type(error).__name__
+    return ""
 
 
 def sync(workspace: Workspace, live: Run | None = None) -> None:
@@ -57,59 +67,61 @@ def sync(workspace: Workspace, live: Run | None = None) -> None:
 
     ``live`` is the record of the run under way: its copy in memory is the one that counts.
     """
-    for stored in reversed(runs.load_all(workspace)):
-        record = live if live is not None and live.id == stored.id else stored
-        if record.tracking.get("complete"):
-            continue
+    waiting = [live if live is not None and live.id == record.id else record for record in runs.load_all(workspace)]
+    waiting = [record for record in reversed(waiting) if not record.tracking.get("complete")]
+    if not waiting:
+        return
+    trouble = _trouble()
+    if trouble:
+        _warn(workspace, waiting[0], trouble)
+        return
+    for record in waiting:
         try:
             _send(workspace, record)
         except Exception as error:  # whatever MLflow raises: the run's results are safe on disk
-            _warn(workspace, record, error)
+            _warn(workspace, record, _shortly(error))
             return
 
 
 @contextmanager
 def monitored(workspace: Workspace, record: Run) -> Iterator[None]:
-    """Open the run in MLflow and sample CPU, memory and disk into its system metrics while the block runs."""
-    monitor = None
+    """Open the run in MLflow and sample processor, memory and disk while the block runs."""
     try:
-        parent = _parent(connect(), workspace, record)
-        from mlflow.system_metrics.system_metrics_monitor import SystemMetricsMonitor
-
-        make: Any = SystemMetricsMonitor
-        monitor = make(parent, sampling_interval=5, samples_before_logging=1, tracking_uri=uri())
-        monitor.start()
+        _parent(connect(), workspace, record)
     except Exception as error:  # as in sync: the work goes on, and is sent later
-        _warn(workspace, record, error)
-    try:
+        _warn(workspace, record, _shortly(error))
+    with SystemSampler(_samples_file(workspace, record), workspace.root):
         yield
-    finally:
-        if monitor is not None:
-            monitor.finish()
 
 
 def links(record: Run) -> str:
     """Markdown that leads from Prefect to the MLflow run and the report."""
     run_id, experiment = record.tracking.get("parent"), record.tracking.get("experiment")
+    server = redact_urls(uri()).rstrip("/")
     lines = [f"**Run** `{record.id}`: {record.status}"]
     if run_id and uri().startswith("http"):
-        lines.append(f"**MLflow run**: [{run_id}]({uri().rstrip('/')}/#/experiments/{experiment}/runs/{run_id})")
+        lines.append(f"**MLflow run**: [{run_id}]({server}/#/experiments/{experiment}/runs/{run_id})")
     elif run_id:
-        lines.append(f"**MLflow run**: `{run_id}` in `{uri()}` (`hnn ui` opens the dashboard)")
+        lines.append(f"**MLflow run**: `{run_id}` in `{server}` (`hnn ui` opens the dashboard)")
     reports = [entry["key"] for entry in record.stages if entry["stage"] == "report"]
     if reports:
         lines.append(f"**Report**: `stages/report/{reports[0]}/report.html` in the workspace, and in the MLflow run")
     return "\n\n".join(lines)
 
 
-def _warn(workspace: Workspace, record: Run, error: Exception) -> None:
+def _warn(workspace: Workspace, record: Run, trouble: str) -> None:
     log.warning(
-        "MLflow did not take run %s (%s: %s); it is kept in %s and sent with the next run or `hnn runs --sync`",
+        "MLflow did not take run %s (%s); it is kept in %s and sent with the next run or `hnn runs --sync`",
         record.id,
-        type(error).__name__,
-        str(error).splitlines()[0][:200] if str(error) else "",
+        trouble,
         workspace.runs,
+        extra={"run": record.id},
     )
+
+
+def _shortly(error: Exception) -> str:
+    first = str(error).splitlines()[0] if str(error) else ""
+    return f"{type(error).__name__}: {redact_urls(first)[:200]}"
 
 
 def _send(workspace: Workspace, record: Run) -> None:
@@ -133,11 +145,29 @@ def _send(workspace: Workspace, record: Run) -> None:
         with _once(workspace, record, entry["stage"]) as first:
             if first:
                 _send_stage(client, workspace, parent, entry, manifest)
+    _send_samples(client, workspace, record, parent)
     if record.status != "running":
         client.log_metric(parent, "seconds", record.seconds)
         client.set_terminated(parent, "FINISHED" if record.status == "completed" else "FAILED")
         record.tracking["complete"] = True
         runs.save(workspace, record)
+        _samples_file(workspace, record).unlink(missing_ok=True)
+
+
+def _send_samples(client: Any, workspace: Workspace, record: Run, parent: str) -> None:
+    """System metrics from the first sample that has not arrived yet."""
+    from mlflow.entities import Metric
+
+    samples = read_samples(_samples_file(workspace, record), first=record.tracking.get("samples", 0))
+    for start in range(0, len(samples), BATCH):
+        client.log_batch(parent, metrics=[Metric(*sample) for sample in samples[start : start + BATCH]])
+    if samples:
+        record.tracking["samples"] = samples[-1][-1] + 1
+        runs.save(workspace, record)
+
+
+def _samples_file(workspace: Workspace, record: Run) -> Path:
+    return workspace.runs / f"{record.id}.system.jsonl"
 
 
 @contextmanager
@@ -156,9 +186,25 @@ def connect() -> Any:
     import mlflow
 
     if uri().startswith("sqlite:///"):
-        Path(uri().removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        create_database(Path(uri().removeprefix("sqlite:///")))
     mlflow.set_tracking_uri(uri())
     return mlflow.MlflowClient()
+
+
+def create_database(path: Path) -> None:
+    """MLflow's tables in a new file, made beside and then named: its migrations do not survive a kill half-way."""
+    if path.exists():
+        return
+    import mlflow
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for leftover in path.parent.glob(f".new-*-{path.name}"):
+        leftover.unlink()
+    beside = path.with_name(f".new-{os.getpid()}-{path.name}")
+    mlflow.MlflowClient(f"sqlite:///{beside}").search_experiments()
+    with suppress(FileExistsError):
+        path.hardlink_to(beside)
+    beside.unlink()
 
 
 def _parent(client: Any, workspace: Workspace, record: Run) -> str:

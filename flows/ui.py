@@ -33,10 +33,12 @@ def mlflow_command(workspace: Path, port: int) -> list[str]:
 def serve(workspace: Path, prefect_port: int, mlflow_port: int) -> None:
     """Start both servers, say where they are once they answer, stop both on Ctrl+C or when one ends."""
     environment.prepare(workspace, quiet=True)
-    (workspace / "mlflow").mkdir(parents=True, exist_ok=True)
     for name, port in (("Prefect", prefect_port), ("MLflow", mlflow_port)):
         if not _free(port):
             raise HnnError(f"port {port} for {name} is in use; choose another with --{name.lower()}-port")
+    from flows.tracking import create_database
+
+    create_database(Path(environment.default_tracking_uri(workspace).removeprefix("sqlite:///")))
     # MLflow's job runner costs 15 processes and 2.9 GB and nothing here uses it.
     variables = {**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     log = (workspace / "ui.log").open("w", encoding="utf-8")

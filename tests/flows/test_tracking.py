@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from flows.planning import decide
 from flows.progress import Silent
 from flows.runs import Run
 from flows.stage import Context, Stage
+from flows.system_metrics import SystemSampler
 from flows.workspace import Workspace
 
 
@@ -38,9 +40,10 @@ TRAIN = Stage("train", 1, (), ("metrics.parquet", "curves.parquet", "report.html
 
 @pytest.fixture(scope="module")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """MLflow's tables, made once: its migrations are the slow part of every test here."""
+    """MLflow's tables, made once (its migrations are the slow part of every test here), after a run that was killed."""
     path = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
-    mlflow.MlflowClient(f"sqlite:///{path}").search_experiments()
+    path.with_name(".new-4711-mlflow.db").write_bytes(b"SQLite format 3\0 and no more")
+    tracking.create_database(path)
     return path
 
 
@@ -125,6 +128,35 @@ def test_a_server_that_goes_away_loses_nothing(
     assert len(complete) == 1
     assert complete[0].data.params["train.epochs"] == "60"
     assert runs.load_all(workspace)[0].tracking["complete"]
+
+
+def test_system_metrics_wait_for_an_absent_server_and_are_sent_once(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = run_once(workspace)
+    file = workspace.runs / f"{record.id}.system.jsonl"
+    with SystemSampler(file, workspace.root, interval=0.05):
+        time.sleep(0.2)
+        with monkeypatch.context() as gone:
+            gone.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+            started = time.monotonic()
+            tracking.sync(workspace)
+            assert time.monotonic() - started < 5, "an absent server does not hold a run up"
+    with file.open("a") as stream:
+        stream.write('{"time": 17')  # a kill in mid-line
+    taken = len(file.read_text().splitlines()) - 1
+    tracking.sync(workspace)
+    tracking.sync(workspace)
+    (parent,) = [run for run in sent(workspace) if "mlflow.parentRunId" not in run.data.tags]
+    history = mlflow.MlflowClient().get_metric_history(parent.info.run_id, "system/cpu_utilization_percentage")
+    assert [point.step for point in history] == list(range(taken))
+    assert taken >= 3
+    assert not file.exists()
+
+
+def test_a_kill_while_the_database_is_made_leaves_none(empty_database: Path) -> None:
+    assert [path.name for path in empty_database.parent.iterdir()] == ["mlflow.db"], "half a database was left there"
+    assert mlflow.MlflowClient(f"sqlite:///{empty_database}").get_experiment("0").name == "Default"
 
 
 def test_a_server_that_is_down_is_found_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
