@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from flows.errors import UsageError
 
 Target = Literal["button-style", "background-style", "text-style", "color-pair"]
-Protocol = Literal["link", "link-strict", "email", "email-strict", "sender"]
+Protocol = Literal["link", "link-strict", "email", "email-strict", "sender", "sender-strict"]
 Variant = Literal["hnn", "p2", "++", "wt", "h2", "tanh"]
 Method = Literal["svd", "node2vec", "deepwalk", "deepgl", "degree"]
 EntityType = Literal["button-style", "text-style", "color-pair", "background-style", "word", "image", "fragment"]
@@ -85,6 +85,7 @@ class TrainConfig(Section):
     hops: int = Field(2, ge=1, description="how far a mini-batch sees")
     fan_out: int = Field(10, ge=1, description="hyperedges a node, and members a hyperedge, that a mini-batch sees")
     processes: int = Field(1, ge=1, description="processes that share the mini-batches (torchrun)")
+    recommender_epochs: int = Field(48, ge=1, description="epochs of the recommender's own HNN, trained on links")
     seed: int = 0
 
     @model_validator(mode="after")
@@ -98,7 +99,7 @@ class RecommendConfig(Section):
     """Protocols and targets of the style recommendation."""
 
     targets: tuple[Target, ...] = ("button-style", "background-style")
-    protocols: tuple[Protocol, ...] = ("link", "link-strict", "email", "email-strict", "sender")
+    protocols: tuple[Protocol, ...] = ("link", "link-strict", "email", "email-strict", "sender", "sender-strict")
     seeds: int = Field(1, ge=1, description="number of seeds; 3 gives a standard deviation")
     top: int = Field(5, ge=1, le=50, description="recommendations kept for each fragment")
     seed: int = 0

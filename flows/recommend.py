@@ -2,121 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows.errors import HnnError
+from flows.runner import open_runner
 from flows.stage import Context, Stage, table_input
 
 if TYPE_CHECKING:
-    from hnn_core.recommend.protocols import Split
-    from hnn_core.recommend.queries import Scores
+    from hnn_core.recommend.corpus import EmailTables, Observed
+    from hnn_core.tasks.style_recommendation import Evaluation, StyleRecommendation
 
-#: The name of the product's own recommender in every table.
-OURS = "recommender"
+#: What style recommendation learns from.
+EMAIL_TABLES = {
+    "documents": "scrape/documents.parquet",
+    "fragments": "extract/fragments.parquet",
+    "entities": "extract/entities.parquet",
+    "occurrences": "extract/occurrences.parquet",
+    "neighbours": "extract/neighbours.parquet",
+}
 
 
 def run(context: Context) -> Mapping[str, Any]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from hnn_core.recommend.queries import NonFiniteScoresError
+    from hnn_core.tasks.style_recommendation import observe
 
-    from flows.pages.inputs import METRICS, RECOMMENDATIONS
-    from hnn_core.recommend.evaluation import metric_rows
-
-    config = context.config.recommend
-    observed = _observed(context)
-    total = len(config.targets) * len(config.protocols) * config.seeds
-    context.progress.start("recommend", total=total)
-    metrics: list[dict[str, Any]] = []
-    shown: list[dict[str, Any]] = []
-    for target in config.targets:
-        for protocol in config.protocols:
-            for seed in range(config.seed, config.seed + config.seeds):
-                split, scores = _scores(observed, target, protocol, seed)
-                metrics += metric_rows(split, scores, seed)
-                if protocol == config.protocols[0] and seed == config.seed:
-                    shown += list(_recommendations(context, split, scores[OURS]))
-                context.progress.advance(1, note=f"{target}, {protocol}")
-    seeds = pa.field("seed", pa.int64())
-    pq.write_table(pa.Table.from_pylist(metrics, METRICS.append(seeds)), context.out / "metrics.parquet")
-    pq.write_table(pa.Table.from_pylist(shown, RECOMMENDATIONS), context.out / "recommendations.parquet")
-    table = _hit_rates(metrics)
+    cells = _cells(context)
+    context.progress.start("recommend", total=len(cells))
+    found = []
+    try:
+        for cell, evaluation in zip(
+            cells, _evaluated(context, observe(email_tables(context.inputs)), cells), strict=True
+        ):
+            found.append(evaluation)
+            context.progress.advance(1, note=f"{cell[0].target}, {cell[0].protocol}")
+    except NonFiniteScoresError as error:
+        raise HnnError(f"stage recommend: {error}") from None
+    _write(context.out, found)
+    table = _hit_rates([row for evaluation in found for row in evaluation.metrics])
     return {
-        "recommendations": len(shown),
+        "recommendations": sum(len(evaluation.recommendations) for evaluation in found),
         "hr_at_10": table,
+        "composed": _composed([row for evaluation in found for row in evaluation.composed]),
         "metrics": _main_metrics(table),
     }
 
 
-def _observed(context: Context) -> Any:
-    from hnn_core.recommend.corpus import Corpus, EmailTables, Observed
+def email_tables(inputs: Mapping[str, Path]) -> EmailTables:
+    """The tables of the email stages, in the task's vocabulary."""
+    from hnn_core.recommend.corpus import EmailTables
 
-    tables = EmailTables(
-        fragments=table_input(context.inputs, "extract/fragments.parquet"),
-        entities=table_input(context.inputs, "extract/entities.parquet"),
-        occurrences=table_input(context.inputs, "extract/occurrences.parquet"),
-        neighbours=table_input(context.inputs, "extract/neighbours.parquet"),
-        documents=table_input(context.inputs, "scrape/documents.parquet"),
-    )
-    return Observed.all_of(Corpus.from_tables(tables))
+    return EmailTables(**{name: table_input(inputs, path) for name, path in EMAIL_TABLES.items()})
 
 
-def _scores(observed: Any, target: str, protocol: str, seed: int) -> tuple[Split, dict[str, Scores]]:
-    """Scores of every method for the fragments whose links are held out."""
-    import numpy as np
+def evaluate_cell(cell: tuple[StyleRecommendation, int], observed: Observed) -> Evaluation:
+    """One target, protocol and seed: a batch for a runner."""
+    from hnn_core.tasks.style_recommendation import evaluate
 
-    from hnn_core.recommend.protocols import hold_out
-    from hnn_core.recommend.queries import Queries
-    from hnn_core.recommend.ranker import RankerTraining, train_ranker
-    from hnn_core.recommend.rivals import RIVALS
-
-    split = hold_out(observed, target, protocol, seed)
-    queries = Queries.of(split.training, np.unique(split.fragments))
-    scores = {name: rival(split.training, target, seed)(queries) for name, rival in RIVALS.items()}
-    scores[OURS] = train_ranker(split.training, target, protocol, RankerTraining(), seed)(queries)
-    return split, scores
+    return evaluate(observed, *cell)
 
 
-def _recommendations(context: Context, split: Split, scores: Scores) -> Iterator[dict[str, Any]]:
-    """The best styles for each fragment whose own was hidden, with the hidden one marked."""
-    import numpy as np
+def _cells(context: Context) -> list[tuple[StyleRecommendation, int]]:
+    """Every target, protocol and seed; the first protocol's first seed keeps its recommendations, for the report."""
+    from hnn_core.tasks.style_recommendation import StyleRecommendation
 
-    corpus = split.training.corpus
-    catalogue = split.training.catalogue(split.target)
-    entities = table_input(context.inputs, "extract/entities.parquet").select(["entity_id", "signature"])
-    signatures = {row["entity_id"]: row["signature"] for row in entities.to_pylist()}
-    held_out = set(zip(split.fragments.tolist(), split.styles.tolist(), strict=True))
-    for row, fragment in enumerate(np.unique(split.fragments).tolist()):
-        best = np.argsort(-scores[row], kind="stable")[: context.config.recommend.top]
-        for rank, column in enumerate(best.tolist(), start=1):
-            entity = int(catalogue[column])
-            yield {
-                "fragment_id": corpus.fragment_ids[fragment],
-                "target": split.target,
-                "rank": rank,
-                "entity_id": corpus.entity_ids[entity],
-                "signature": signatures[corpus.entity_ids[entity]],
-                "score": float(scores[row, column]),
-                "truth": (fragment, entity) in held_out,
-                "explanation": [],
-            }
+    config = context.config.recommend
+    return [
+        (StyleRecommendation(target, protocol, config.top if protocol == config.protocols[0] and not n else 0), seed)
+        for protocol in config.protocols
+        for target in config.targets
+        for n, seed in enumerate(range(config.seed, config.seed + config.seeds))
+    ]
+
+
+def _evaluated(
+    context: Context, observed: Observed, cells: Sequence[tuple[StyleRecommendation, int]]
+) -> Iterator[Evaluation]:
+    if len(cells) == 1:  # a process of its own would take longer to start
+        yield evaluate_cell(cells[0], observed)
+        return
+    with open_runner(context.config.execution) as runner:
+        yield from runner.map_batches(evaluate_cell, cells, observed)
+
+
+def _write(out: Path, found: Sequence[Evaluation]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from hnn_core.recommend.cold_start import COMPOSED_METRICS
+    from hnn_core.recommend.evaluation import METRICS, TWINS
+    from hnn_core.tasks.style_recommendation import RECOMMENDATIONS
+
+    schemas = {"metrics": METRICS, "twins": TWINS, "composed": COMPOSED_METRICS, "recommendations": RECOMMENDATIONS}
+    for name, schema in schemas.items():
+        rows = [row for evaluation in found for row in getattr(evaluation, name)]
+        pq.write_table(pa.Table.from_pylist(rows, schema), out / f"{name}.parquet")
 
 
 def _hit_rates(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """HR@10 of ours beside the best rival, popularity and the ceiling, one row a target and protocol."""
+    from hnn_core.recommend.methods import RECOMMENDER
+
     rows = []
     at_10 = [row for row in metrics if row["metric"] == "hr_at_10"]
     for target, protocol in dict.fromkeys((row["target"], row["protocol"]) for row in at_10):
         mine = [row for row in at_10 if (row["target"], row["protocol"]) == (target, protocol)]
-        by_method: dict[str, list[float]] = {}
-        for row in mine:
-            by_method.setdefault(row["method"], []).append(row["value"])
-        means = {method: sum(values) / len(values) for method, values in by_method.items()}
-        rival = max((name for name in means if name != OURS), key=lambda name: means[name])
+        means = _means(mine, "method")
+        rival = max((name for name in means if name != RECOMMENDER), key=lambda name: means[name])
         rows.append(
             {
                 "target": target,
                 "protocol": protocol,
-                "ours": means[OURS],
+                "ours": means[RECOMMENDER],
                 "rival": means[rival],
                 "rival_name": rival,
                 "popularity": means["popularity"],
@@ -124,6 +122,21 @@ def _hit_rates(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _composed(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Right attributes of buttons for unknown senders, by method and attribute."""
+    return {
+        method: _means([row for row in rows if row["method"] == method and row["protocol"] == "sender"], "attribute")
+        for method in dict.fromkeys(row["method"] for row in rows)
+    }
+
+
+def _means(rows: list[dict[str, Any]], by: str) -> dict[str, float]:
+    values: dict[str, list[float]] = {}
+    for row in rows:
+        values.setdefault(row[by], []).append(row["value"])
+    return {name: sum(of) / len(of) for name, of in values.items()}
 
 
 def _main_metrics(table: list[dict[str, Any]]) -> dict[str, float]:
@@ -136,15 +149,9 @@ def _main_metrics(table: list[dict[str, Any]]) -> dict[str, float]:
 
 STAGE = Stage(
     name="recommend",
-    version=1,
-    inputs=(
-        "scrape/documents.parquet",
-        "extract/fragments.parquet",
-        "extract/entities.parquet",
-        "extract/occurrences.parquet",
-        "extract/neighbours.parquet",
-    ),
-    outputs=("metrics.parquet", "recommendations.parquet"),
+    version=2,
+    inputs=tuple(EMAIL_TABLES.values()),
+    outputs=("metrics.parquet", "twins.parquet", "composed.parquet", "recommendations.parquet"),
     run=run,
     timeout_seconds=12 * 3600,
 )

@@ -66,6 +66,14 @@ class LocalRunner(Runner):
                 raise
 
 
+@contextmanager
+def beside(function: Callable[..., Result], *arguments: Any) -> Iterator[Future[Result]]:
+    """A call in a process of its own, under way while the block does something else; awaited at its end."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, _begin, (os.getpid(), ())) as pool:
+        yield pool.submit(function, *arguments)
+
+
 class DaskRunner(Runner):
     """The workers of a Dask cluster. A batch whose worker died is given to another one."""
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows import hypergraph as hypergraph_stage
+from flows.advice import EXAMPLES, RECOMMENDER, write_examples
 from flows.errors import HnnError
 from flows.features import read_matrix
+from flows.recommend import EMAIL_TABLES, email_tables
+from flows.runner import beside
 from flows.stage import Context, Stage
 
 if TYPE_CHECKING:
@@ -32,8 +36,43 @@ MEASURE_EVERY = 5
 
 
 def run(context: Context) -> Mapping[str, Any]:
-    hypergraph = hypergraph_stage.read(context.inputs)
     config = context.config.train
+    recommender = (dict(context.inputs), context.out / RECOMMENDER, config.recommender_epochs, config.seed)
+    if context.config.execution.workers == 1:
+        fit_recommender(*recommender)
+        trained = train_variants(context)
+    else:
+        with beside(fit_recommender, *recommender) as fitted:
+            trained = train_variants(context)
+            fitted.result()
+    _write_metrics(context, trained)
+    kept = trained[config.variant, config.protocols[0]]
+    _write_embeddings(context, hypergraph_stage.read(context.inputs), kept)
+    auc = [{"variant": v, "protocol": p, "auc": round(result.auc, 4)} for (v, p), result in trained.items()]
+    metrics = {"auc": kept.auc}
+    metrics |= {f"auc_{p}": result.auc for (v, p), result in trained.items() if v == config.variant}
+    return {"variant": config.variant, "auc": auc, "metrics": metrics}
+
+
+def fit_recommender(inputs: Mapping[str, Path], out: Path, epochs: int, seed: int) -> None:
+    """The style recommender, learned from all emails, and what its fragments are called where they explain one."""
+    from dataclasses import replace
+
+    from hnn_core.recommend import storage
+    from hnn_core.recommend.recommender import RecommenderTraining
+    from hnn_core.tasks.style_recommendation import fit
+
+    tables = email_tables(inputs)
+    training = RecommenderTraining(seed=seed)
+    link_hnn = replace(training.ranker.link_hnn, epochs=epochs)
+    training = replace(training, ranker=replace(training.ranker, link_hnn=link_hnn))
+    storage.save(fit(tables, training), out)
+    write_examples(tables.fragments, tables.documents, out)
+
+
+def train_variants(context: Context) -> dict[tuple[str, str], TrainedPredictor]:
+    """Hyperedge prediction with every variant under every protocol."""
+    hypergraph, config = hypergraph_stage.read(context.inputs), context.config.train
     variants = list(dict.fromkeys((config.variant, *config.compare)))
     context.progress.start("train", total=len(variants) * len(config.protocols))
     trained: dict[tuple[str, str], TrainedPredictor] = {}
@@ -41,12 +80,7 @@ def run(context: Context) -> Mapping[str, Any]:
         for protocol in config.protocols:
             trained[variant, protocol] = train_variant(context, hypergraph, variant, protocol)
             context.progress.advance(1, note=f"{variant}, {protocol}: AUC {trained[variant, protocol].auc:.3f}")
-    _write_metrics(context, trained)
-    _write_embeddings(context, hypergraph, trained[config.variant, config.protocols[0]])
-    auc = [{"variant": v, "protocol": p, "auc": round(result.auc, 4)} for (v, p), result in trained.items()]
-    metrics = {"auc": trained[config.variant, config.protocols[0]].auc}
-    metrics |= {f"auc_{p}": result.auc for (v, p), result in trained.items() if v == config.variant}
-    return {"variant": config.variant, "auc": auc, "metrics": metrics}
+    return trained
 
 
 def train_variant(context: Context, hypergraph: Hypergraph, variant: str, protocol: str) -> TrainedPredictor:
@@ -168,13 +202,18 @@ def _write_embeddings(context: Context, hypergraph: Hypergraph, result: TrainedP
 
 STAGE = Stage(
     name="train",
-    version=1,
+    version=2,
     inputs=(
+        *EMAIL_TABLES.values(),
         *hypergraph_stage.TABLES,
         "features/node_features.parquet",
         "features/hyperedge_features.parquet",
     ),
-    outputs=("metrics.parquet", "curves.parquet", "embeddings.parquet"),
+    outputs=(
+        *("metrics.parquet", "curves.parquet", "embeddings.parquet"),
+        # and beside these what the recommender is made of, see hnn_core/recommend/storage.py
+        *(f"{RECOMMENDER}/recommender.json", f"{RECOMMENDER}/{EXAMPLES}"),
+    ),
     run=run,
     also_reads=("features.method", "features.dim", "features.seed"),
     timeout_seconds=12 * 3600,

@@ -49,12 +49,22 @@ def ranks_of(scores: ArrayLike, items: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(above + (tied + 1) / 2, dtype=np.float64)
 
 
+def hits(ranks: ArrayLike, k: int) -> NDArray[np.float64]:
+    """1 for each held-out item ranked among the first k, else 0."""
+    return (np.asarray(ranks, dtype=np.float64) <= k).astype(np.float64)
+
+
+def gains(ranks: ArrayLike, k: int) -> NDArray[np.float64]:
+    """1/log₂(1 + rank) for each held-out item within the first k, else 0: nDCG where one item is relevant."""
+    r: NDArray[Any] = np.asarray(ranks, dtype=np.float64)
+    return np.where(r <= k, 1 / np.log2(1 + r), 0.0)
+
+
 def hit_rate(ranks: ArrayLike, k: int) -> float:
     """HR@k: the share of held-out items ranked among the first k."""
-    return float((np.asarray(ranks, dtype=np.float64) <= k).mean())
+    return float(hits(ranks, k).mean())
 
 
 def ndcg(ranks: ArrayLike, k: int) -> float:
-    """nDCG@k with one relevant item: 1/log₂(1 + rank) within the first k, else 0."""
-    r: NDArray[Any] = np.asarray(ranks, dtype=np.float64)
-    return float(np.where(r <= k, 1 / np.log2(1 + r), 0.0).mean())
+    """nDCG@k with one relevant item."""
+    return float(gains(ranks, k).mean())

@@ -17,7 +17,9 @@ from flows.commands.terminal import (
 from flows.errors import HnnError
 
 if TYPE_CHECKING:
-    from flows.advice import Suggestion
+    from rich.text import Text
+
+    from flows.advice import Advice, StyleAdvice
 
 #: How JPEG, PNG, GIF, WebP and PDF files begin, whatever they are called.
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"RIFF", b"%PDF")
@@ -61,38 +63,71 @@ def recommend(
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with the styles drawn.")] = None,
 ) -> None:
     """Recommend styles for an email, from what the workspace has learned; nothing is trained again."""
-    from flows import advice
+    from flows.advice import Advisor, as_table, target_named
     from flows.workspace import Workspace
 
-    advice.target_named(target)
+    target_named(target)
     email = read_email(file)
-    suggestions = advice.suggest(Workspace(workspace), email, target, top)
+    advice = Advisor.of_workspace(Workspace(workspace)).advise(email, target, top)
     if html is not None:
         from flows.pages.advice import recommend_html
         from flows.workspace import write_atomically
 
-        write_atomically(html, recommend_html(email, advice.as_table(suggestions, target)))
+        write_atomically(html, recommend_html(email, as_table(advice), note=file.name))
         out.print(f"Written to {html}", soft_wrap=True)
     elif as_json:
-        print_json(advice.as_json(suggestions, target))
+        print_json(advice.as_json())
     else:
-        _print_suggestions(suggestions)
+        _print_advice(advice)
 
 
-def _print_suggestions(suggestions: list[Suggestion]) -> None:
+def _print_advice(advice: Advice) -> None:
+    """One line a style: drawn, named, how probable, and the fragment that speaks most for it."""
     from rich.text import Text
 
-    for suggestion in suggestions:
-        if suggestion.rank == 1:
-            out.print(Text(f"#{suggestion.fragment} {suggestion.kind} “{suggestion.text}”", style="bold"))
-        line = Text(f"  {suggestion.rank:>2}  ")
-        for part in suggestion.style.split(";"):
-            colour = part.partition(":")[2]
-            if colour.startswith("#"):
-                line.append("██ ", style=colour[:7])
-        line.append(suggestion.style)
-        line.append("  in use" if suggestion.used else "", style="green")
-        out.print(line)
+    for fragment in advice.fragments:
+        head = Text(f"{fragment.fragment + 1}. {fragment.kind}", style="bold")
+        head.append(f"  {fragment.text}", style="dim")
+        _print_line(head)
+        for style in fragment.current:
+            _print_line(Text("   now       ").append_text(_drawn(advice.target, style)))
+        if fragment.composed is not None:
+            line = Text("   composed  ").append_text(_drawn(advice.target, fragment.composed.style))
+            _print_line(line.append(f", contrast {fragment.composed.contrast:.1f}"))
+        for suggestion in fragment.styles:
+            _print_line(_suggestion(advice.target, suggestion))
+        out.print()
+
+
+def _suggestion(target: str, suggestion: StyleAdvice) -> Text:
+    from rich.text import Text
+
+    line = Text(f"   {suggestion.rank:>2} {suggestion.score:>5.0%}  ").append_text(_drawn(target, suggestion.style))
+    if suggestion.used:
+        line.append("  in use", style="green")
+    for reason in suggestion.because[:1]:
+        line.append(f"  as in “{reason.text}” {reason.sender}", style="dim")
+    return line
+
+
+def _drawn(target: str, signature: str) -> Text:
+    """A style as colours and words; where it is not one that can be drawn, as it was written."""
+    from rich.text import Text
+
+    from flows.pages.styles import Style, opaque
+
+    style = Style.parse(target, signature)
+    if style is None:
+        return Text(signature)
+    ink = f"{opaque(style.color)}" if style.color else "default"
+    ground = f" on {opaque(style.background)}" if style.background and not style.see_through else ""
+    return Text(" Aa " if style.color else "    ", style=f"{ink}{ground}").append(
+        f" {style.facts}", style="default on default"
+    )
+
+
+def _print_line(line: Text) -> None:
+    out.print(line, no_wrap=True, overflow="ellipsis", crop=True)
 
 
 def read_email(file: Path) -> str:

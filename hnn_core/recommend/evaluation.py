@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hnn_core.metrics import hit_rate, ndcg
+from hnn_core.metrics import gains, hits
 from hnn_core.recommend.protocols import Split
 from hnn_core.recommend.queries import Scores
 from hnn_core.recommend.ranking import held_out_ranks
@@ -62,17 +62,17 @@ def twin_rows(split: Split, scores: Mapping[str, Scores], seed: int) -> Iterator
                 }
 
 
-def measures(ranks: Floats) -> dict[str, float]:
+def measures(ranks: Floats, weights: Floats | None = None) -> dict[str, float]:
     """HR@K and nDCG@K for each cutoff, and MRR; a style that training does not know has an infinite rank."""
-    values = {f"hr_at_{k}": hit_rate(ranks, k) for k in CUTOFFS}
-    values |= {f"ndcg_at_{k}": ndcg(ranks, k) for k in CUTOFFS}
-    return values | {"mrr": float(np.mean(1 / ranks))}
+    values = {f"hr_at_{k}": hits(ranks, k) for k in CUTOFFS}
+    values |= {f"ndcg_at_{k}": gains(ranks, k) for k in CUTOFFS}
+    return {name: float(np.average(each, weights=weights)) for name, each in (values | {"mrr": 1 / ranks}).items()}
 
 
 def macro(ranks: Floats, styles: NDArray[np.int64]) -> dict[str, float]:
-    """The same, averaged over styles instead of links."""
-    of_style = [measures(ranks[styles == style]) for style in np.unique(styles)]
-    return {name: float(np.mean([values[name] for values in of_style])) for name in of_style[0]}
+    """The same, averaged over styles instead of links: each style's links weigh one together."""
+    _, style, counts = np.unique(styles, return_inverse=True, return_counts=True)
+    return measures(ranks, 1 / counts[style])
 
 
 def _ranks(split: Split, scores: Mapping[str, Scores]) -> Iterator[tuple[str, Floats]]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from hnn_core import seeds
 from hnn_core.features import derive
-from hnn_core.models import HNN, HyperGCN, Model, Training
+from hnn_core.models import HNN, Embeddings, HyperGCN, Model, Training
 from hnn_core.recommend.corpus import Observed
 from hnn_core.recommend.hypergraphs import visible_hypergraph
 from hnn_core.recommend.queries import Queries, Scorer, Scores
@@ -28,17 +29,30 @@ class PaperTraining:
 
 
 def paper_hnn(training: Observed, target: str, options: PaperTraining, seed: int) -> dict[str, Scorer]:
-    """HNN with the hyperedge loss: cosine of z_f and z_s (the paper's score), and of y_f and z_s."""
+    """HNN with the hyperedge loss: cosine of z_f and z_s (the paper's score), of y_f and z_s, and of y_f and ψ."""
     model = HNN(options.width, widths=(options.width, options.width))
-    return _scorers(model, training, target, options, seed)
+    embeddings, styles = _embedded(model, training, target, options, seed)
+    if embeddings.hyperedges is None:
+        raise ValueError("HNN gave no hyperedge embeddings")
+    Z, Y = embeddings.nodes, embeddings.hyperedges
+    return {
+        "z·z": _cosine(Z[training.corpus.num_entities :], Z[styles]),
+        "y·z": _cosine(Y, Z[styles]),
+        "ψ": _dependent(model, Y, Z[styles]),
+    }
 
 
 def hypergcn(training: Observed, target: str, options: PaperTraining, seed: int) -> dict[str, Scorer]:
     """HyperGCN with the same features and loss: cosine of z_f and z_s."""
-    return _scorers(HyperGCN(options.width, out=options.width), training, target, options, seed)
+    model = HyperGCN(options.width, out=options.width)
+    embeddings, styles = _embedded(model, training, target, options, seed)
+    return {"z·z": _cosine(embeddings.nodes[training.corpus.num_entities :], embeddings.nodes[styles])}
 
 
-def _scorers(model: Model, training: Observed, target: str, options: PaperTraining, seed: int) -> dict[str, Scorer]:
+def _embedded(
+    model: Model, training: Observed, target: str, options: PaperTraining, seed: int
+) -> tuple[Embeddings, Tensor]:
+    """Trained embeddings of all that is visible, and the nodes of the catalogue."""
     hypergraph = visible_hypergraph(training, fragment_nodes=True, emails=False)
     features = derive(hypergraph, "svd", options.width, seeds.derive(seed, "features") & 0xFFFFFFFF)
     every = np.arange(hypergraph.num_hyperedges)
@@ -52,18 +66,27 @@ def _scorers(model: Model, training: Observed, target: str, options: PaperTraini
         seed,
         HyperedgeSplit(train=every, test=every[:64]),
     )
-    nodes, hyperedges = trained.embeddings.nodes, trained.embeddings.hyperedges
-    styles = F.normalize(nodes[torch.as_tensor(training.catalogue(target))])
-    entities = training.corpus.num_entities
+    return trained.embeddings, torch.as_tensor(training.catalogue(target))
 
-    def cosine(rows: torch.Tensor, first: int) -> Scorer:
-        def score(queries: Queries) -> Scores:
-            asked = F.normalize(rows[first + torch.as_tensor(queries.fragments)])
-            return np.asarray((asked @ styles.T).double().numpy())
 
-        return score
+def _cosine(fragments: Tensor, styles: Tensor) -> Scorer:
+    """cos of each fragment's row and each style."""
+    styles = F.normalize(styles)
 
-    scorers = {"z·z": cosine(nodes, entities)}
-    if hyperedges is not None:
-        scorers["y·z"] = cosine(hyperedges, 0)
-    return scorers
+    def score(queries: Queries) -> Scores:
+        asked = F.normalize(fragments[torch.as_tensor(queries.fragments)])
+        return np.asarray((asked @ styles.T).double().numpy())
+
+    return score
+
+
+def _dependent(model: HNN, hyperedges: Tensor, styles: Tensor) -> Scorer:
+    """cos of y_f and ψ([z_s y_f]): the style as it would be in this hyperedge."""
+
+    @torch.no_grad()
+    def of(queries: Queries) -> Scores:
+        y = hyperedges[torch.as_tensor(queries.fragments)].unsqueeze(1).expand(-1, len(styles), -1)
+        inside = model.dependent(styles.expand(len(y), -1, -1), y)
+        return np.asarray(F.cosine_similarity(inside, y, dim=-1).double().numpy())
+
+    return lambda queries: np.concatenate([of(batch) for batch in queries.batches(128)])

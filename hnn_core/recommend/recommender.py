@@ -16,22 +16,12 @@ from hnn_core.recommend.evidence import Evidence
 from hnn_core.recommend.nearest import NearestFragments
 from hnn_core.recommend.new_email import questions, read_new_email
 from hnn_core.recommend.queries import Queries, Scores
+from hnn_core.recommend.ranked import RankedStyle, ranked_styles
 from hnn_core.recommend.ranker import RankerTraining, train_weights
 
 ALONE, IN_COMPANY = "email-strict", "link-strict"
 """Protocols the weights are learned under: for an email that shows no other style of the target, and for one that
 does."""
-
-
-@dataclass(frozen=True)
-class RankedStyle:
-    """A style of the catalogue for a fragment."""
-
-    rank: int  # from 1
-    entity_id: str
-    signature: str
-    score: float  # probability among the catalogue
-    neighbours: tuple[str, ...]  # fragments that hold it, the most like this one first
 
 
 @dataclass(frozen=True)
@@ -114,24 +104,11 @@ class Recommender:
                 fragment_id=observed.corpus.fragment_ids[row],
                 target=target,
                 current=_current(observed, row, target),
-                styles=self._ranked(model, probabilities[row], similarity[row], top),
+                styles=ranked_styles(self.training.corpus, model.nearest, probabilities[row], similarity[row], top),
                 composed=composed[row],
             )
             for row in range(len(queries))
         ]
-
-    def _ranked(self, model: TargetModel, p: Scores, similarity: Scores, top: int) -> tuple[RankedStyle, ...]:
-        corpus, catalogue = self.training.corpus, model.nearest.catalogue
-        return tuple(
-            RankedStyle(
-                rank=rank,
-                entity_id=corpus.entity_ids[catalogue[style]],
-                signature=corpus.signatures[catalogue[style]],
-                score=float(p[style]),
-                neighbours=tuple(corpus.fragment_ids[model.nearest.holding(similarity, int(style), 3)]),
-            )
-            for rank, style in enumerate(np.argsort(-p, kind="stable")[:top], start=1)
-        )
 
     def _composed(self, queries: Queries, target: str) -> list[ComposedStyle | None]:
         if target != COMPOSED_TARGET or self.composer is None:
