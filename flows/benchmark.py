@@ -17,7 +17,7 @@ from flows.config import ExecutionConfig
 from flows.errors import HnnError, UsageError
 from flows.runner import open_runner
 from flows.stage import Progress
-from flows.trials import Trial, TrialStore, run_trials, trials_of
+from flows.trials import Trial, TrialStore, finished, run_trials, trials_of
 from flows.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
@@ -76,6 +76,22 @@ def choose(names: Sequence[str]) -> list[ExperimentSpec]:
 
 def plan(request: BenchmarkRequest) -> list[Trial]:
     """The trials of a request, its names and its data checked first."""
+    trials = _named(request)
+    _check_data(request, sorted({trial.dataset for trial in trials}))
+    return trials
+
+
+def stored(request: BenchmarkRequest) -> BenchmarkResult:
+    """The finished trials of a request, nothing run: needs neither the data nor the time."""
+    trials = _named(request)
+    store = TrialStore(Workspace(Path(request.workspace)))
+    found = list(finished(trials, store))
+    if not found:
+        raise HnnError(f"{store.folder} has no finished trial of what was asked for: run it without --render-only")
+    return _by_experiment(trials, found)
+
+
+def _named(request: BenchmarkRequest) -> list[Trial]:
     specs = choose(request.names)
     everywhere = {dataset for spec in specs for dataset in spec.datasets}
     unknown = sorted(set(request.datasets) - everywhere)
@@ -84,9 +100,7 @@ def plan(request: BenchmarkRequest) -> list[Trial]:
     protocols = {protocol for spec in specs for protocol in spec.protocols}
     if request.protocol is not None and request.protocol not in protocols:
         raise UsageError(f"unknown protocol {request.protocol!r}; there are {', '.join(sorted(protocols))}")
-    trials = trials_of(specs, request.trials, request.protocol, request.datasets)
-    _check_data(request, sorted({trial.dataset for trial in trials}))
-    return trials
+    return trials_of(specs, request.trials, request.protocol, request.datasets)
 
 
 def run(
@@ -95,20 +109,27 @@ def run(
     """Run what is not stored yet; ``on_result`` sees every result as it comes."""
     workspace = Workspace(Path(request.workspace))
     data = _data_folder(request)
-    results: dict[str, list[TrialResult]] = {}
+    results: list[TrialResult] = []
     progress.start("benchmark", total=len(trials))
     try:
         with open_runner(request.execution) as runner:
             for result in run_trials(trials, TrialStore(workspace), data, runner):
-                results.setdefault(result.experiment, []).append(result)
+                results.append(result)
                 progress.advance(1, note=f"{result.dataset} {result.model} {result.protocol}")
                 on_result(result)
     except FileNotFoundError as error:
         raise HnnError(str(error)) from error
     finally:
         progress.finish()
+    return _by_experiment(trials, results)
+
+
+def _by_experiment(trials: Sequence[Trial], results: Sequence[TrialResult]) -> BenchmarkResult:
     specs = {trial.spec.name: trial.spec for trial in trials}
-    return BenchmarkResult([(spec, results.get(name, [])) for name, spec in specs.items()])
+    found: dict[str, list[TrialResult]] = {name: [] for name in specs}
+    for result in results:
+        found[result.experiment].append(result)
+    return BenchmarkResult([(spec, found[name]) for name, spec in specs.items()])
 
 
 def write(result: BenchmarkResult, folder: Path, json_file: Path | None = None) -> list[Path]:

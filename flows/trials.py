@@ -83,11 +83,19 @@ def run_trials(trials: Iterable[Trial], store: TrialStore, data: Path | None, ru
             yield _labelled(result, trial)
 
 
+def finished(trials: Iterable[Trial], store: TrialStore) -> Iterator[TrialResult]:
+    """The results that are stored already; trials without one are left out."""
+    for trial in trials:
+        known = store.get(trial.key)
+        if known is not None:
+            yield _labelled(known, trial)
+
+
 def _labelled(result: TrialResult, trial: Trial) -> TrialResult:
     return result.model_copy(update={"experiment": trial.spec.name, "model": trial.model})
 
 
-_one_at_a_time = threading.Lock()  # seeds are global to a process, and a cluster's worker may have several threads
+one_at_a_time = threading.Lock()  # seeds are global to a process, and a cluster's worker may have several threads
 
 
 def _run(trial: Trial, data: Path | None) -> TrialResult:
@@ -95,6 +103,6 @@ def _run(trial: Trial, data: Path | None) -> TrialResult:
 
     from hnn_core.experiment import run_trial
 
-    with _one_at_a_time:
+    with one_at_a_time:
         torch.set_num_threads(1)
         return run_trial(trial.spec, trial.dataset, trial.model, trial.protocol, trial.number, data)

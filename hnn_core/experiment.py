@@ -44,7 +44,7 @@ class FeatureSettings(_Frozen):
     latent: int | None = None
     neighbours: int = 0
     derived: str = "svd"
-    dim: int = 256
+    dim: int = 64
 
 
 class Settings(_Frozen):

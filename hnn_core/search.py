@@ -1,8 +1,8 @@
 """The search for hyperparameters: on a validation part of the training data only, with its record kept.
 
-``python -m hnn_core.search experiments/search/NAME.yaml --data ROOT`` writes ``NAME.record.json`` beside the
-file: every candidate, what it gave on each validation part, and the choice for each data set, which experiments
-that name the search then use. Candidates already in the record are not tried again.
+``hnn search NAME``, or ``python -m hnn_core.search experiments/search/NAME.yaml --data ROOT`` in one process, writes
+``NAME.record.json`` beside the file: every candidate, what it gave on each validation part, and the choice for each
+data set, which experiments that name the search then use. Candidates already in the record are not tried again.
 
 For hyperedge prediction the training hyperedges of a trial are all there is: they are split again, and a
 candidate is trained on the larger part and judged on the smaller one. For node classification a third of each
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import yaml
@@ -56,6 +57,9 @@ class Outcome(BaseModel):
     def mean(self) -> float:
         return float(np.mean(self.auc))
 
+    def __str__(self) -> str:
+        return f"{self.dataset}: {self.mean:.4f}  {_brief(self.candidate)}"
+
 
 def load_search(path: Path) -> SearchSpec:
     """Read one search."""
@@ -63,16 +67,32 @@ def load_search(path: Path) -> SearchSpec:
         return SearchSpec.model_validate(yaml.safe_load(stream))
 
 
-def validate(spec: SearchSpec, candidate: Settings, data: hypergcn.Dataset) -> Outcome:
+@dataclass(frozen=True)
+class Try:
+    """One candidate on one data set, not tried yet."""
+
+    spec: SearchSpec
+    dataset: str
+    candidate: Settings
+
+
+def validate(tried: Try, root: Path | None) -> Outcome:
     """Train and judge one candidate on the validation part of each trial's training data."""
-    settings = candidate.over(spec.settings)
+    spec, data = tried.spec, hypergcn.load(tried.dataset, root)
+    settings = tried.candidate.over(spec.settings)
     aucs = []
     for trial in spec.trials:
         part = validation_part(data, spec.task, trial)
         seed = derive(trial, "validation") if spec.task == "hyperedge-prediction" else trial
         metrics, _ = run_settings(spec.task, spec.model, settings, part, spec.protocol, seed)
         aucs.append(metrics["auc"])
-    return Outcome(dataset=data.name, candidate=candidate, auc=tuple(aucs))
+    return Outcome(dataset=data.name, candidate=tried.candidate, auc=tuple(aucs))
+
+
+def one_after_another(tries: Iterable[Try], root: Path | None) -> Iterator[Outcome]:
+    """Try in this process, in order."""
+    for each in tries:
+        yield validate(each, root)
 
 
 def validation_part(data: hypergcn.Dataset, task: str, trial: int) -> hypergcn.Dataset:
@@ -89,6 +109,9 @@ def validation_part(data: hypergcn.Dataset, task: str, trial: int) -> hypergcn.D
     return replace(data, labels=hidden, splits=(inner,) * len(data.splits))
 
 
+OutcomesOf: TypeAlias = Callable[[Iterable[Try], Path | None], Iterable[Outcome]]
+
+
 def best(outcomes: list[Outcome]) -> dict[str, Settings]:
     """For each data set the candidate with the highest mean; the first of equals."""
     chosen: dict[str, Outcome] = {}
@@ -98,23 +121,21 @@ def best(outcomes: list[Outcome]) -> dict[str, Settings]:
     return {dataset: outcome.candidate for dataset, outcome in chosen.items()}
 
 
-def run_search(path: Path, root: Path | None) -> None:
-    """Try every candidate on every data set, and keep the record beside the search's file."""
+def run_search(path: Path, root: Path | None, outcomes_of: OutcomesOf = one_after_another) -> Iterator[Outcome]:
+    """Try every candidate on every data set and keep the record beside the search's file; yields what is new.
+
+    ``outcomes_of`` decides where and in which order: the record does not depend on it.
+    """
     spec = load_search(path)
     record = path.with_suffix(".record.json")
-    outcomes = _read(record)
-    tried = {(each.dataset, _brief(each.candidate)) for each in outcomes}
-    wanted = {_brief(each) for each in spec.candidates}
-    outcomes = [each for each in outcomes if _brief(each.candidate) in wanted and each.dataset in spec.datasets]
-    for name in spec.datasets:
-        data = hypergcn.load(name, root)
-        for candidate in spec.candidates:
-            if (name, _brief(candidate)) in tried:
-                continue
-            outcome = validate(spec, candidate, data)
-            outcomes.append(outcome)
-            print(f"{name}: {outcome.mean:.4f}  {_brief(candidate)}", flush=True)
-            _write(record, spec, outcomes)
+    known = {(each.dataset, _brief(each.candidate)): each for each in _read(record)}
+    wanted = {
+        (name, _brief(candidate)): Try(spec, name, candidate) for name in spec.datasets for candidate in spec.candidates
+    }
+    for outcome in outcomes_of([each for key, each in wanted.items() if key not in known], root):
+        known[outcome.dataset, _brief(outcome.candidate)] = outcome
+        _write(record, spec, [known[key] for key in wanted if key in known])
+        yield outcome
 
 
 def _read(record: Path) -> list[Outcome]:
@@ -149,7 +170,8 @@ def main() -> None:
     parser.add_argument("search", type=Path, help="experiments/search/NAME.yaml")
     parser.add_argument("--data", type=Path, default=None, help="folder with coauthorship/ and cocitation/")
     arguments = parser.parse_args()
-    run_search(arguments.search, arguments.data)
+    for outcome in run_search(arguments.search, arguments.data):
+        print(outcome, flush=True)
 
 
 if __name__ == "__main__":

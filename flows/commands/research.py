@@ -1,4 +1,4 @@
-"""`hnn benchmark`: every table of the paper from one command."""
+"""`hnn benchmark`: every table of the paper from one command; `hnn search`: the hyperparameters it uses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ def benchmark(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the rows as JSON to this file.")] = None,
     runner: Annotated[RunnerName, typer.Option("--runner", help="Where trials run.")] = RunnerName.LOCAL,
     dask_address: Annotated[str, typer.Option("--dask-address", help="Scheduler; none = a local cluster.")] = "",
+    render_only: Annotated[
+        bool, typer.Option("--render-only", help="Run nothing: write the results of the trials that are finished.")
+    ] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
     """Run the paper's experiments; finished trials are kept and not run again."""
@@ -44,6 +47,13 @@ def benchmark(
         data=str(data) if data else None,
         workspace=str(workspace),
     )
+    folder = results or workspace / "benchmark"
+    if render_only:
+        finished = benchmarks.stored(request)
+        benchmarks.write(finished, folder, json_file)
+        _print(finished.rows())
+        out.print(f"Results  {folder / 'results.md'}  {folder / 'results.html'}", soft_wrap=True)
+        return
     planned = benchmarks.plan(request)
     err.print(f"{len(planned)} trials of {len({trial.spec.name for trial in planned})} experiments")
     from flows import logs, watchdog
@@ -73,8 +83,29 @@ def benchmark(
 
         write_atomically(json_file, json.dumps({"rows": rows}, indent=2) + "\n")
     _print(rows)
-    folder = results or workspace / "benchmark"
     out.print(f"Results  {folder / 'results.md'}  {folder / 'results.html'}", soft_wrap=True)
+
+
+def search(
+    names: Annotated[list[str] | None, typer.Argument(help="Searches; all if none is named.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="HyperGCN's data folder [default: HNN_DATA/hypergcn].")
+    ] = None,
+    workers: Annotated[int, typer.Option("--workers", min=0, help="Candidates side by side; 0 = cores.")] = 0,
+    runner: Annotated[RunnerName, typer.Option("--runner", help="Where candidates are tried.")] = RunnerName.LOCAL,
+    dask_address: Annotated[str, typer.Option("--dask-address", help="Scheduler; none = a local cluster.")] = "",
+) -> None:
+    """Choose HNN's hyperparameters on validation data; candidates in the record are not tried again."""
+    from flows import search as searches
+    from flows import watchdog
+    from flows.config import ExecutionConfig
+
+    watchdog.watch()
+    execution = ExecutionConfig(workers=workers, runner=runner.value, dask_address=dask_address)
+    for path in searches.choose(names or ()):
+        for outcome in searches.run(path, data, execution):
+            out.print(str(outcome), markup=False, soft_wrap=True)
+        out.print(f"Record  {path.with_suffix('.record.json')}", soft_wrap=True)
 
 
 def _print(rows: list[dict[str, Any]]) -> None:

@@ -30,8 +30,9 @@ class Row:
 class Comparison:
     """One of our models against the rival with the highest mean, trial by trial.
 
-    ``p_value`` is that of a two-sided paired t-test: trial t gives both the same split and the same test
-    negatives. It is None with fewer than two trials, or where all differences are equal.
+    ``gain`` is our mean less the mean of the means of all rivals with a trial. ``p_value`` is that of a two-sided
+    paired t-test: trial t gives both the same split and the same test negatives. It is None with fewer than two
+    trials, or where all differences are equal.
     """
 
     experiment: str
@@ -40,6 +41,7 @@ class Comparison:
     model: str
     rival: str
     difference: float
+    gain: float
     p_value: float | None
     trials: int
 
@@ -99,6 +101,8 @@ def compare(spec: ExperimentSpec, results: Iterable[TrialResult]) -> list[Compar
                 model=model,
                 rival=rival,
                 difference=float((a - b).mean()),
+                gain=_mean(mine, spec.metric)
+                - float(np.mean([_mean(found[dataset, label, protocol], spec.metric) for label in present])),
                 p_value=float(stats.ttest_rel(a, b).pvalue) if tested else None,
                 trials=len(shared),
             )

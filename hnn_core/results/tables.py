@@ -41,10 +41,20 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
             f"{each.difference:+.4f}",
             "–" if each.p_value is None else f"{each.p_value:.2g}",
             str(each.trials),
+            f"{each.gain:+.4f}",
         )
         for each in comparisons
     )
-    columns = ("protocol", "data set", "model", "best rival", "mean difference", "p (paired t)", "trials")
+    columns = (
+        "protocol",
+        "data set",
+        "model",
+        "best rival",
+        "mean difference",
+        "p (paired t)",
+        "trials",
+        "above rivals' mean",
+    )
     return Table("Against the best rival", columns, rows, frozenset())
 
 
@@ -78,4 +88,4 @@ def _cell(row: Row | None, wanted_trials: int) -> str:
     text = f"{row.mean:.3f} ± {row.std:.3f}"
     if row.paper is not None:
         text += f" (paper {row.paper:.3f}, {row.mean - row.paper:+.3f})"
-    return text if row.trials >= wanted_trials else f"{text}, {row.trials} trials"
+    return text if row.trials >= wanted_trials else f"{text}, {row.trials} {'trial' if row.trials == 1 else 'trials'}"

@@ -15,8 +15,13 @@ import pytest
 from pipeline_project import Project
 from scipy import sparse
 
-from flows import benchmark
+from flows import benchmark, search
+from flows.config import ExecutionConfig
 from flows.errors import HnnError, UsageError
+from flows.trials import TrialStore
+from flows.workspace import Workspace
+from hnn_core.experiment import TrialResult, trial_key
+from hnn_core.search import run_search
 
 COMMAND = ("benchmark", "hyperedge-prediction", "--datasets", "cora-cc", "--protocol", "transductive", "--trials", "1")
 
@@ -95,3 +100,52 @@ def test_absent_data_is_answered_with_where_to_get_it(tmp_path: Path) -> None:
 def test_a_wrong_name_is_named(request_: benchmark.BenchmarkRequest, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         benchmark.plan(request_)
+
+
+def test_finished_trials_are_rendered_without_running_any(tmp_path: Path) -> None:
+    """Needs no data: the figures are those of the store, and what was not run is said."""
+    request = benchmark.BenchmarkRequest(names=("hyperedge-prediction",), workspace=str(tmp_path))
+    with pytest.raises(HnnError, match="no finished trial"):
+        benchmark.stored(request)
+    (spec,) = benchmark.choose(request.names)
+    for number, auc in enumerate((0.96, 0.98)):
+        key = trial_key(spec, "cora-cc", "HNN", "transductive", number)
+        settings = spec.settings_of("HNN", "cora-cc", "transductive")
+        cell = {"experiment": spec.name, "dataset": "cora-cc", "model": "HNN", "protocol": "transductive"}
+        TrialStore(Workspace(tmp_path)).put(
+            TrialResult(
+                **cell,
+                trial=number,
+                key=key,
+                metrics={"auc": auc},
+                curve=(),
+                seconds=1,
+                features="given",
+                settings=settings,
+            )
+        )
+    found = benchmark.stored(request)
+    assert [(row["model"], row["mean"], row["trials"]) for row in found.rows()] == [("HNN", pytest.approx(0.97), 2)]
+    benchmark.write(found, tmp_path / "out")
+    assert "0.970 ± 0.014 (paper 0.934, +0.036), 2 trials" in (tmp_path / "out" / "results.md").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_search_on_two_workers_leaves_the_record_of_one_process(tiny: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "search"
+    folder.mkdir()
+    (folder / "small.yaml").write_text(
+        "name: small\ntask: hyperedge-prediction\nprotocol: inductive\nmodel: hnn\ndatasets: [cora-cc]\n"
+        "trials: [0]\nsettings: {training: {epochs: 2}}\n"
+        "candidates: [{options: {widths: [4]}}, {options: {widths: [8]}}]\n"
+    )
+    (path,) = search.choose(("small",), tmp_path)
+    assert len(list(search.run(path, tiny, ExecutionConfig(workers=2)))) == 2
+    record = path.with_suffix(".record.json")
+    spread = record.read_text("utf-8")
+    assert not list(search.run(path, tiny, ExecutionConfig(workers=2))), "nothing is tried twice"
+    record.unlink()
+    assert len(list(run_search(path, tiny))) == 2
+    assert record.read_text("utf-8") == spread
+    with pytest.raises(UsageError, match="Did you mean 'small'"):
+        search.choose(("smal",), tmp_path)

@@ -21,7 +21,7 @@ from hnn_core.experiment import (
     trial_key,
 )
 from hnn_core.results import aggregate, compare, to_html, to_markdown
-from hnn_core.search import best, load_search, run_search, validation_part
+from hnn_core.search import best, load_search, one_after_another, run_search, validation_part
 
 FOLDER = Path(__file__).parents[2] / "experiments"
 TABLES_AND_FIGURES = {
@@ -138,12 +138,13 @@ def test_rows_hold_mean_deviation_and_the_papers_value_and_pairs_are_tested(tiny
     assert rows["HNN"].paper == 0.9 and rows["MLP"].paper is None and rows["HNN"].trials == 3
     (comparison,) = compare(spec, results)
     assert comparison.rival == "MLP" and comparison.difference == pytest.approx(0.02)
+    assert comparison.gain == pytest.approx(0.02)
     assert comparison.p_value == pytest.approx(stats.ttest_rel(ours, theirs).pvalue)
     text, _ = to_markdown([(spec, results)])
     assert "0.930 ± 0.020 (paper 0.900, +0.030)" in text and "Below the paper" not in text
     low = trials(spec, {"HNN": [0.5]})
     text, _ = to_markdown([(spec, low)])
-    assert "HNN on cora-ca: 0.500 against 0.900" in text and "1 trials" in text
+    assert "HNN on cora-ca: 0.500 against 0.900" in text and ", 1 trial**" in text
     assert "0.930 ± 0.020" in to_html([(spec, results)])
 
 
@@ -171,11 +172,18 @@ def test_a_search_sees_training_data_only_and_resumes(tmp_path: Path, shared_dat
         "trials: [0]\nsettings: {training: {epochs: 2}}\n"
         "candidates: [{options: {widths: [4]}}, {options: {widths: [8]}}]\n"
     )
-    run_search(path, shared_data / "hypergcn")
+    assert len(list(run_search(path, shared_data / "hypergcn"))) == 2
     first = path.with_suffix(".record.json").read_text()
-    run_search(path, shared_data / "hypergcn")
+    assert not list(run_search(path, shared_data / "hypergcn"))
     assert path.with_suffix(".record.json").read_text() == first
     assert len(json.loads(first)["outcomes"]) == 2
+
+    path.with_suffix(".record.json").unlink()
+    backwards = run_search(
+        path, shared_data / "hypergcn", lambda tries, root: one_after_another(list(tries)[::-1], root)
+    )
+    assert [outcome.candidate.options for outcome in backwards] == [{"widths": [8]}, {"widths": [4]}]
+    assert path.with_suffix(".record.json").read_text() == first, "the order of the tries is no part of the record"
 
 
 def test_the_best_candidate_has_the_highest_mean() -> None:
