@@ -14,7 +14,7 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -92,6 +92,23 @@ class DocumentStore:
         with self._connection() as connection:
             found = connection.execute("SELECT 1 FROM documents WHERE sha256 = ?", (bytes.fromhex(sha256),))
             return found.fetchone() is not None
+
+    def sizes(self) -> Iterator[tuple[str, int]]:
+        """Every document and the bytes it takes."""
+        if not self.path.exists():
+            return
+        with self._connection() as connection:
+            for sha256, size in connection.execute("SELECT sha256, length(body) FROM documents"):
+                yield bytes(sha256).hex(), int(size)
+
+    def remove(self, documents: Iterable[str]) -> None:
+        """Forget documents and give their space back; a kill leaves all of them or none."""
+        with self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            rows = ((bytes.fromhex(sha256),) for sha256 in documents)
+            connection.executemany("DELETE FROM documents WHERE sha256 = ?", rows)
+            connection.execute("COMMIT")
+            connection.execute("VACUUM")
 
     @contextmanager
     def batch(self) -> Iterator[None]:

@@ -119,33 +119,37 @@ def clean(
     yes: Annotated[bool, typer.Option("--yes", help="Remove; without it only say what would be freed.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show, and with --yes remove, older results."""
+    """Show, and with --yes remove, older results and the documents that only those list."""
     from flows.retention import clean as remove
-    from flows.retention import superseded
+    from flows.retention import superfluous
     from flows.summary import human_bytes
     from flows.workspace import Workspace
 
     place = Workspace(workspace)
     if yes:
         with place.lock("hnn clean"):
-            found = superseded(place, keep)
+            found = superfluous(place, keep)
             remove(place, found)
     else:
-        found = superseded(place, keep)
-    total = sum(item.bytes for item in found)
+        found = superfluous(place, keep)
+    documents = found.documents
     if as_json:
         print_json(
             {
                 "removed": yes,
-                "bytes": total,
-                "items": [{"path": str(i.path), "bytes": i.bytes} for i in found],
+                "bytes": found.bytes,
+                "items": [{"path": str(i.path), "bytes": i.bytes} for i in found.results],
+                "documents": {"count": len(documents.sha256), "bytes": documents.bytes},
             }
         )
         return
-    for item in found:
+    for item in found.results:
         out.print(f"{human_bytes(item.bytes):>10}  {item.path}", soft_wrap=True)
+    if documents.sha256:
+        which = f"{len(documents.sha256):,} documents that no kept result lists"
+        out.print(f"{human_bytes(documents.bytes):>10}  {which}, in {place.store}", soft_wrap=True)
     verb = "freed" if yes else "would be freed; remove with --yes"
-    out.print(f"{human_bytes(total)} in {len(found)} items {verb}")
+    out.print(f"{human_bytes(found.bytes)} {verb}")
 
 
 def ui(

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from extractors.store import DocumentStore
 from flows import config as configuration
 from flows.config import Config
 from flows.errors import HnnError
@@ -19,7 +20,8 @@ from flows.execution import Outcome, execute
 from flows.manifest import Manifest
 from flows.planning import decide, status
 from flows.progress import Silent
-from flows.retention import clean, superseded
+from flows.retention import Documents, clean, superfluous
+from flows.scrape import STAGE as SCRAPE
 from flows.stage import Context, Stage
 from flows.workspace import Workspace, write_atomically
 
@@ -234,13 +236,33 @@ def test_retention_keeps_what_is_in_use(workspace: Workspace) -> None:
     for width in (600, 700, 800):
         run_both(workspace, f"extract.width={width}")
     run_both(workspace, "extract.width=600")  # the oldest is in use again
-    items = superseded(workspace, keep=2)
-    assert len(items) == 1
-    assert all(item.bytes > 0 for item in items)
-    clean(workspace, items)
+    found = superfluous(workspace, keep=2)
+    assert len(found.results) == 1
+    assert found.bytes > 0
+    clean(workspace, found)
     widths = {manifest.parameters["width"] for manifest in workspace.manifests("extract")}
     assert widths == {600, 800}
     assert ran(run_both(workspace, "extract.width=600")) == [False, False]
+
+
+def test_documents_that_no_kept_result_lists_go_with_them(workspace: Workspace) -> None:
+    config = configuration.load(None, {}, ["scrape.source=sample:emails=6"])
+    fewer = configuration.load(None, {}, ["scrape.source=sample:emails=6,seed=9"])
+    for wanted in (config, fewer):
+        execute(workspace, decide(workspace, SCRAPE, wanted, {}), wanted, {}, Silent())
+    store = DocumentStore(workspace.store)
+    assert len(list(store.sizes())) == 12
+    assert superfluous(workspace, keep=2).documents == Documents()
+    found = superfluous(workspace, keep=1)
+    assert len(found.documents.sha256) == 6
+    before = store.path.stat().st_size
+    clean(workspace, found)
+    assert {sha256 for sha256, _ in store.sizes()}.isdisjoint(found.documents.sha256)
+    assert len(list(store.sizes())) == 6
+    assert store.path.stat().st_size < before
+    again = execute(workspace, decide(workspace, SCRAPE, config, {}), config, {}, Silent())
+    assert again.ran
+    assert len(list(store.sizes())) == 12, "what was freed is fetched again when it is asked for"
 
 
 def test_an_atomic_write_that_fails_leaves_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
