@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from flows import environment, runs
+from flows.advice import RECOMMENDER
 from flows.config import redact_urls
 from flows.errors import HnnError
 from flows.manifest import Manifest
@@ -28,8 +29,6 @@ from flows.workspace import Workspace
 log = logging.getLogger("hnn")
 
 EXPERIMENT = "hnn"
-MODEL = "hnn-style-recommender"
-ALIAS = "latest-trained"
 #: MLflow takes at most 1,000 metrics in one request.
 BATCH = 1000
 VERSIONS = ("hnn", "torch", "scipy", "numpy", "pyarrow", "prefect", "mlflow", "selectolax", "tinycss2")
@@ -142,6 +141,7 @@ def _send(workspace: Workspace, record: Run) -> None:
             continue
         if entry["stage"] == "train" and entry["ran"]:
             _send_variants(client, workspace, record, workspace.result("train", manifest.key))
+            _send_recommender(client, workspace, record, workspace.result("train", manifest.key))
         with _once(workspace, record, entry["stage"]) as first:
             if first:
                 _send_stage(client, workspace, parent, entry, manifest)
@@ -310,6 +310,18 @@ def _send_variants(client: Any, workspace: Workspace, record: Run, folder: Path)
             tags = {"mlflow.parentRunId": record.tracking["parent"], "hnn.run": record.id}
             parameters = {"variant": variant, "protocol": protocol}
             nested_run(client, record.tracking["experiment"], f"train {variant} {protocol}", tags, parameters, values)
+
+
+def _send_recommender(client: Any, workspace: Workspace, record: Run, folder: Path) -> None:
+    """The trained recommender as a registered model."""
+    recommender = folder / RECOMMENDER
+    if not recommender.is_dir():
+        return
+    with _once(workspace, record, "recommender") as first:
+        if first:
+            from flows.serving import publish
+
+            publish(client, record.tracking["parent"], recommender)
 
 
 def nested_run(

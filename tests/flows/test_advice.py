@@ -3,50 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
+from trained_recommender import trained_workspace
 
 from extractors.sources.sample import SampleOptions, generate
-from extractors.writing import Source, write_tables
-from flows.advice import EXAMPLES, RECOMMENDER, Advisor, as_table
-from flows.config import Config
+from flows.advice import Advisor, as_table
 from flows.errors import HnnError, UsageError
-from flows.execution import execute
-from flows.planning import decide
-from flows.progress import Silent
-from flows.stage import Context, Stage, table_input
-from flows.train import fit_recommender
+from flows.stage import table_input
 from flows.workspace import Workspace
 
 EMAILS = list(generate(SampleOptions(emails=32)))
-TABLES = ("fragments", "entities", "occurrences", "neighbours")
-
-
-def train(context: Context) -> Mapping[str, Any]:
-    """Stage train, without the variants: thirty-two sample emails extracted and learned from."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    sources = [Source(f"{n:016}", f"{n}.html", lambda html=e.html: html) for n, e in enumerate(EMAILS)]  # type: ignore[misc]
-    folder = context.out / "emails"
-    write_tables(folder, sources, workers=1)
-    documents = [{"doc_id": f"{n:016}", "sender": email.sender} for n, email in enumerate(EMAILS)]
-    pq.write_table(pa.Table.from_pylist(documents), folder / "documents.parquet")
-    inputs = {f"extract/{name}.parquet": folder / f"{name}.parquet" for name in TABLES}
-    inputs["scrape/documents.parquet"] = folder / "documents.parquet"
-    fit_recommender(inputs, context.out / RECOMMENDER, epochs=16, seed=0)
-    return {}
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    stage = Stage("train", 2, (), (f"{RECOMMENDER}/{EXAMPLES}",), train)
-    place = Workspace(tmp_path_factory.mktemp("advice"))
-    execute(place, decide(place, stage, Config(), {}), Config(), {}, Silent())
-    return place
+    return trained_workspace(tmp_path_factory.mktemp("advice"), EMAILS, epochs=16)
 
 
 @pytest.fixture(scope="module")

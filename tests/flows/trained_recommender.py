@@ -1,0 +1,43 @@
+"""A workspace whose stage train has published a recommender, without the stages and variants around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from extractors.sources.sample import SampleEmail
+from extractors.writing import Source, write_tables
+from flows.advice import EXAMPLES, RECOMMENDER
+from flows.config import Config
+from flows.execution import execute
+from flows.planning import decide
+from flows.progress import Silent
+from flows.stage import Context, Stage
+from flows.train import fit_recommender
+from flows.workspace import Workspace
+
+TABLES = ("fragments", "entities", "occurrences", "neighbours")
+
+
+def trained_workspace(folder: Path, emails: Sequence[SampleEmail], epochs: int) -> Workspace:
+    """The emails' tables are kept beside the recommender, in ``emails/``."""
+
+    def train(context: Context) -> Mapping[str, Any]:
+        sources = [Source(f"{n:016}", f"{n}.html", lambda html=e.html: html) for n, e in enumerate(emails)]  # type: ignore[misc]
+        tables = context.out / "emails"
+        write_tables(tables, sources, workers=1)
+        documents = [{"doc_id": f"{n:016}", "sender": email.sender} for n, email in enumerate(emails)]
+        pq.write_table(pa.Table.from_pylist(documents), tables / "documents.parquet")
+        inputs = {f"extract/{name}.parquet": tables / f"{name}.parquet" for name in TABLES}
+        inputs["scrape/documents.parquet"] = tables / "documents.parquet"
+        fit_recommender(inputs, context.out / RECOMMENDER, epochs, seed=0)
+        return {}
+
+    stage = Stage("train", 2, (), (f"{RECOMMENDER}/{EXAMPLES}",), train)
+    workspace = Workspace(folder)
+    execute(workspace, decide(workspace, stage, Config(), {}), Config(), {}, Silent())
+    return workspace
