@@ -17,6 +17,8 @@ TABLES = {
     "statistics": "hypergraph/statistics.parquet",
     "embeddings": "train/embeddings.parquet",
     "metrics": "recommend/metrics.parquet",
+    "twins": "recommend/twins.parquet",
+    "composed": "recommend/composed.parquet",
     "recommendations": "recommend/recommendations.parquet",
 }
 
@@ -77,7 +79,7 @@ def _curves(context: Context) -> Any:
 
 STAGE = Stage(
     name="report",
-    version=1,
+    version=2,
     inputs=(*TABLES.values(), "train/metrics.parquet", "train/curves.parquet"),
     outputs=("report.html",),
     run=run,

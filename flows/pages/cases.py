@@ -26,6 +26,7 @@ _Pair = tuple[str, str]  # fragment id, target
 @dataclass(frozen=True)
 class Suggestion:
     rank: int
+    composed: bool  # put together for this email, not from the catalogue
     score: float
     truth: bool
     style: Style | None  # None: it does not validate, so it is not drawn
@@ -88,7 +89,7 @@ class Cases:
         of_type = [row for row in present if row["entity_id"] in self._entries]
         of_type = [row for row in of_type if self._entries[row["entity_id"]].type == type]
         element = of_type[0]["element"] if of_type else None
-        ranked = sorted((row for row in rows if row["target"] == target), key=lambda row: row["rank"])[:_SHOWN]
+        ranked = _shown([row for row in rows if row["target"] == target])
         styles = [Style.parse(type, row["signature"] or self._signature(row["entity_id"])) for row in ranked]
         return Case(
             kind=shortened(fragment["kind"], 20),
@@ -101,6 +102,7 @@ class Cases:
             suggestions=tuple(
                 Suggestion(
                     row["rank"],
+                    not row["entity_id"],
                     row["score"],
                     bool(row["truth"]),
                     style,
@@ -144,6 +146,13 @@ class Cases:
 
     def _sender(self, fragment_id: str) -> str:
         return self._corpus.senders[int(self._corpus.sender_of_doc[self._doc(fragment_id)])]
+
+
+def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Composed styles and the first of the catalogue."""
+    ranked = sorted(rows, key=lambda row: row["rank"])
+    listed = [row for row in ranked if row["entity_id"]][:_SHOWN]
+    return [row for row in ranked if not row["entity_id"]] + listed
 
 
 def _grouped(table: pa.Table, fragment_ids: set[str]) -> dict[str, list[dict[str, Any]]]:

@@ -36,7 +36,7 @@ CURVES = pa.schema(
 
 METRICS = pa.schema(  # one row a seed where several were run: the page shows mean ± deviation
     [
-        pa.field("target", pa.string()),  # an entity type, or an attribute of a composed style
+        pa.field("target", pa.string()),  # an entity type
         pa.field("protocol", pa.string()),
         pa.field("method", pa.string()),
         pa.field("metric", pa.string()),  # hr_at_10, ndcg_at_10, mrr, …
@@ -45,11 +45,22 @@ METRICS = pa.schema(  # one row a seed where several were run: the page shows me
     ]
 )
 
+TWINS = METRICS.append(pa.field("twin", pa.string()))  # by how near the nearest training email is
+
+COMPOSED = pa.schema(  # button styles put together for senders nobody has seen
+    [
+        pa.field("protocol", pa.string()),
+        pa.field("method", pa.string()),
+        pa.field("attribute", pa.string()),  # background, color, size, radius, all, readable
+        pa.field("value", pa.float64()),  # share of buttons
+    ]
+)
+
 RECOMMENDATIONS = pa.schema(
     [
         pa.field("fragment_id", pa.string()),
         pa.field("target", pa.string()),
-        pa.field("rank", pa.int64()),  # from 1
+        pa.field("rank", pa.int64()),  # from 1; 0 for a composed style
         pa.field("entity_id", pa.string()),  # "" for a composed style that the catalogue does not hold
         pa.field("signature", pa.string()),  # of the style, so that composed ones can be drawn
         pa.field("score", pa.float64()),
@@ -75,6 +86,8 @@ class ReportInputs:
     training: pa.Table = field(default_factory=TRAINING.empty_table)
     curves: pa.Table = field(default_factory=CURVES.empty_table)
     metrics: pa.Table = field(default_factory=METRICS.empty_table)
+    twins: pa.Table = field(default_factory=TWINS.empty_table)
+    composed: pa.Table = field(default_factory=COMPOSED.empty_table)
     recommendations: pa.Table = field(default_factory=RECOMMENDATIONS.empty_table)
     embeddings: pa.Table = field(default_factory=EMBEDDINGS.empty_table)
     title: str = "Style audit"
@@ -103,6 +116,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     "training": TRAINING,
     "curves": CURVES,
     "metrics": METRICS,
+    "twins": TWINS,
+    "composed": COMPOSED,
     "recommendations": RECOMMENDATIONS,
     "embeddings": EMBEDDINGS,
 }

@@ -27,7 +27,7 @@ PROTOCOLS = {
 _METRIC = re.compile(r"(?:(?P<scope>[a-z]+)_)?(?P<name>hr|ndcg)_at_(?P<k>\d+)")
 _NAMES = {"hr": "HR", "ndcg": "nDCG", "mrr": "MRR", "auc": "AUC"}
 
-_Values = dict[str, dict[str, list[float]]]  # by row and column, one value a seed
+Values = dict[str, dict[str, list[float]]]  # by row and column, one value a seed
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class FigureTable:
 
 def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
     """Tables by target, protocols in the order of PROTOCOLS, the best method first."""
-    values: dict[tuple[str, str], _Values] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    values: dict[tuple[str, str], Values] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     ceilings: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in metrics.to_pylist():
         spot = (TARGETS.get(row["target"], row["target"]), row["protocol"])
@@ -70,14 +70,14 @@ def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
             ceilings[spot].append(row["ceiling"])
 
     tables: dict[str, list[FigureTable]] = defaultdict(list)
-    for target, protocol in sorted(values, key=lambda spot: (_target_order(spot[0]), _protocol_order(spot[1]))):
+    for target, protocol in sorted(values, key=lambda spot: (target_order(spot[0]), protocol_order(spot[1]))):
         methods = values[target, protocol]
         columns = sorted({metric for of in methods.values() for metric in of}, key=_metric_order)
-        rows = _rows(methods, columns, by="hr_at_10")
+        rows = ranked_rows(methods, columns, by="hr_at_10")
         if protocol == "link":
             published = RECOMMENDATION.get(target, {})
             once = {method: {m: [value] for m, value in of.items()} for method, of in published.items()}
-            rows += [Row(row.name, row.cells, paper=True) for row in _rows(once, columns, by="hr_at_10")]
+            rows += [Row(row.name, row.cells, paper=True) for row in ranked_rows(once, columns, by="hr_at_10")]
         ceiling = ceilings[target, protocol]
         tables[target].append(
             FigureTable(
@@ -100,13 +100,16 @@ class Overview:
     rows: tuple[Row, ...]
 
 
-def overview(tables: Sequence[FigureTable]) -> Overview | None:
+HEADLINES = ("HR@1", "HR@10")
+
+
+def overview(tables: Sequence[FigureTable], headlines: Sequence[str] = HEADLINES) -> Overview | None:
     """The headline columns of every protocol, methods in the order of the first; None without any of them."""
-    columns = tuple(name for name in ("HR@1", "HR@10") if all(name in table.columns for table in tables))
+    columns = tuple(name for name in headlines if all(name in table.columns for table in tables))
     if not columns:
         return None
     place = {(table.title, row.name, row.paper): row for table in tables for row in table.rows}
-    names = dict.fromkeys((row.paper, row.name) for table in tables for row in table.rows)
+    names = dict.fromkeys((row.paper, row.name) for table in tables for row in table.rows if _any(table, row, columns))
     rows = []
     for paper, name in sorted(names, key=lambda pair: pair[0]):
         cells: list[Cell | None] = []
@@ -115,6 +118,10 @@ def overview(tables: Sequence[FigureTable]) -> Overview | None:
             cells += [row.cells[table.columns.index(column)] if row else None for column in columns]
         rows.append(Row(name, tuple(cells), paper))
     return Overview(tuple((table.title, table.ceiling) for table in tables), columns, tuple(rows))
+
+
+def _any(table: FigureTable, row: Row, columns: Sequence[str]) -> bool:
+    return any(row.cells[table.columns.index(column)] is not None for column in columns)
 
 
 def training_table(training: pa.Table) -> FigureTable | None:
@@ -127,13 +134,13 @@ def training_table(training: pa.Table) -> FigureTable | None:
         if (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)) and field.name != "seed"
     ]
     figures.sort(key=lambda name: name != "auc")
-    values: _Values = defaultdict(lambda: defaultdict(list))
+    values: Values = defaultdict(lambda: defaultdict(list))
     for row in training.to_pylist():
         for name in figures:
             if row[name] is not None:
                 values[row["variant"]][name].append(row[name])
     columns = tuple(metric_name(name) for name in figures)
-    return FigureTable("Variants", "", None, columns, tuple(_rows(values, figures, by="auc")))
+    return FigureTable("Variants", "", None, columns, tuple(ranked_rows(values, figures, by="auc")))
 
 
 def metric_name(metric: str) -> str:
@@ -149,7 +156,7 @@ def printed(value: float) -> str:
     return f"{value:.3f}" if (abs(value) < 10 and value != int(value)) or abs(value) <= 1 else f"{value:,.0f}"
 
 
-def _rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequence[str], by: str) -> list[Row]:
+def ranked_rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequence[str], by: str) -> list[Row]:
     """The best row by one column first; the largest share of every column is marked."""
     means = {name: {c: float(np.mean(of[c])) for c in columns if of.get(c)} for name, of in values.items()}
     top = {c: max((round(of[c], 3) for of in means.values() if c in of), default=0.0) for c in columns}
@@ -167,12 +174,12 @@ def _rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequence[str
     return [Row(name, tuple(cell(name, column) for column in columns)) for name in order]
 
 
-def _target_order(target: str) -> tuple[int, str]:
+def target_order(target: str) -> tuple[int, str]:
     known = target in STYLE_TYPES
     return STYLE_TYPES.index(target) if known else len(STYLE_TYPES), target
 
 
-def _protocol_order(protocol: str) -> tuple[int, str]:
+def protocol_order(protocol: str) -> tuple[int, str]:
     known = list(PROTOCOLS)
     return known.index(protocol) if protocol in known else len(known), protocol
 

@@ -14,7 +14,15 @@ from flows.pages.duplicates import Merge, merges
 from flows.pages.exports import write_exports
 from flows.pages.inputs import ReportInputs
 from flows.pages.inventory import Entry, by_sender, inventory
-from flows.pages.metrics import overview, recommendation_tables, training_table
+from flows.pages.metrics import (
+    HEADLINES,
+    FigureTable,
+    Overview,
+    overview,
+    recommendation_tables,
+    training_table,
+)
+from flows.pages.recommendation import composed_tables, paper_tables, twin_overviews
 from flows.pages.rendering import render
 from flows.pages.senders import senders
 from flows.pages.shelves import Shelf, shelve
@@ -74,6 +82,18 @@ class Level:
     name: str
     pairs: int
     uses: int
+
+
+@dataclass(frozen=True)
+class TargetFigures:
+    """How well styles of one type are recommended."""
+
+    target: str
+    overview: Overview | None
+    macro: Overview | None  # each style counts once
+    twins: Overview | None
+    paper: Sequence[FigureTable]
+    protocols: Sequence[FigureTable]
 
 
 @dataclass(frozen=True)
@@ -137,9 +157,8 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
             24,
             made=cases.cases,
         ),
-        metric_tables=[
-            (target, overview(tables), tables) for target, tables in recommendation_tables(inputs.metrics).items()
-        ],
+        metric_tables=_metric_tables(inputs),
+        composed_tables=composed_tables(inputs.composed),
         map=style_map(corpus, catalogue, inputs.embeddings),
         map_size=(WIDTH, HEIGHT),
         training=training_table(inputs.training),
@@ -161,6 +180,21 @@ def _inventory(out: Path, title: str, catalogue: Mapping[str, Sequence[Entry]]) 
 def _merge_group(found: Sequence[Merge]) -> MergeGroup:
     saves, changes = sum(merge.saves for merge in found), sum(merge.changes for merge in found)
     return MergeGroup(found[:MERGES], saves, changes, max(len(found) - MERGES, 0))
+
+
+def _metric_tables(inputs: ReportInputs) -> list[TargetFigures]:
+    paper, twins = paper_tables(inputs.metrics), twin_overviews(inputs.twins)
+    return [
+        TargetFigures(
+            target,
+            overview(tables),
+            overview(tables, [f"macro {name}" for name in HEADLINES]),
+            twins.get(target),
+            paper.get(target, ()),
+            tables,
+        )
+        for target, tables in recommendation_tables(inputs.metrics).items()
+    ]
 
 
 def _levels(rated: Sequence[Contrast]) -> list[Level]:

@@ -45,11 +45,22 @@ def inputs(emails: dict[str, str]) -> ReportInputs:
         for fragment, truth in held_out.items()
         for rank, (entity, _, signature, _) in enumerate(buttons[:3], start=1)
     ]
+    methods = (("popularity", 0.2), ("recommender", 0.7))
     metrics = [
         ("button-style", protocol, method, f"hr_at_{k}", value * (0.8 if k == 1 else 1.0), 0.76)
         for protocol in ("link", "email")
-        for method, value in (("popularity", 0.2), ("product", 0.7))
+        for method, value in methods
         for k in (1, 10)
+    ]
+    twins = [
+        ("button-style", "email", method, "hr_at_10", value * share, 0.76, twin)
+        for method, value in methods
+        for twin, share in (("below 0.4", 0.5), ("0.8 and more", 1.4))
+    ]
+    composed = [
+        ("sender", method, attribute, value)
+        for method, value in (("composed", 0.6), ("popularity", 0.2), ("nearest neighbour", 0.3))
+        for attribute in ("radius", "size", "background", "color", "all", "readable")
     ]
     curves = [
         (run, epoch, metric, 1 / (1 + epoch) if metric == "loss" else 1 - 0.5 / (1 + epoch))
@@ -68,6 +79,8 @@ def inputs(emails: dict[str, str]) -> ReportInputs:
         training=pa.table({"variant": ["hnn", "p2"], "auc": [0.91, 0.93], "seconds": [12.0, 14.0]}),
         curves=table(curves, schemas.CURVES),
         metrics=table(metrics, schemas.METRICS),
+        twins=table(twins, schemas.TWINS),
+        composed=table(composed, schemas.COMPOSED),
         recommendations=table(recommendations, schemas.RECOMMENDATIONS),
         title="Style audit",
     )

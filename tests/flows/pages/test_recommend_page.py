@@ -31,6 +31,7 @@ def test_a_composed_style_is_drawn_on_the_fragment() -> None:
     assert first == second
     assert "#0b6e4f" not in original
     assert "its own palette" in case.text()
+    assert [rank.text() for rank in case.css(".rank")] == ["As it is", "Composed", "Composed"]
     assert not tree.css("script")
 
 

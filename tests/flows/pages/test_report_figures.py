@@ -14,6 +14,7 @@ from flows.pages.charts import HEIGHT, WIDTH, learning_curves
 from flows.pages.corpus import Corpus
 from flows.pages.inventory import inventory
 from flows.pages.metrics import metric_name, overview, printed, recommendation_tables, training_table
+from flows.pages.recommendation import composed_tables, paper_tables, twin_overviews
 from flows.pages.stylemap import style_map
 
 
@@ -35,7 +36,7 @@ def test_a_table_for_each_protocol_with_ceiling_and_the_papers_rows(inputs: Repo
     assert link.ceiling == pytest.approx(0.76)
     assert link.columns == ("HR@1", "HR@10")
     assert [(row.name, row.paper) for row in link.rows] == [
-        ("product", False),
+        ("recommender", False),
         ("popularity", False),
         ("HNN", True),
         ("HyperGCN", True),
@@ -63,6 +64,29 @@ def test_the_overview_has_every_protocol_side_by_side(inputs: ReportInputs) -> N
     assert [name for name, _ in summary.protocols] == ["link", "email"]
     assert [len(row.cells) for row in summary.rows] == [4] * len(summary.rows)
     assert [cell.text if cell else None for cell in summary.rows[-1].cells] == ["0.000", "0.000", None, None]
+
+
+def test_the_papers_tables_have_its_methods_and_its_figures_below_ours(inputs: ReportInputs) -> None:
+    hr, ndcg = paper_tables(inputs.metrics)["button-style"]
+    assert (hr.title, ndcg.title) == ("HR@K", "nDCG@K")
+    assert hr.columns == ("HR@1", "HR@10", "HR@25", "HR@50")
+    assert [(row.name, row.paper) for row in hr.rows[:3]] == [
+        *(("Recommender", False), ("Popularity", False), ("HNN", True)),
+    ]
+    assert [cell.text if cell else None for cell in hr.rows[0].cells] == ["0.560", "0.700", None, None]
+    assert [cell.text for cell in ndcg.rows[2].cells if cell] == ["0.243", "0.354", "0.368", "0.379"]
+
+
+def test_near_twins_and_composed_attributes_have_a_table_each(inputs: ReportInputs) -> None:
+    twins = twin_overviews(inputs.twins)["button-style"]
+    assert [name for name, _ in twins.protocols] == ["email"]
+    assert [(row.name, [cell.text if cell else None for cell in row.cells]) for row in twins.rows] == [
+        ("recommender", ["0.350", None, "0.980"]),
+        ("popularity", ["0.100", None, "0.280"]),
+    ]
+    [composed] = composed_tables(inputs.composed)
+    assert composed.columns == ("background", "color", "size", "radius", "all at once", "readable")
+    assert [row.name for row in composed.rows] == ["composed", "nearest neighbour", "popularity"]
 
 
 def test_variants_are_ranked_by_auc_and_seconds_have_no_best(inputs: ReportInputs) -> None:
