@@ -57,13 +57,19 @@ class BlockTree:
         for element in document.elements:
             self.in_link.append(element.tag == "a" or (element.parent is not None and self.in_link[element.parent]))
         self._inline_only: dict[int, bool] = {}
+        self._texts: dict[int, str] = {}
         self.root = self._build(0) if document.elements and layout.content[0] else None
 
     def text(self, source: int) -> str:
         """Visible text of one source: a button's label, or the element's own text nodes."""
-        if source in self.buttons:
-            return self.buttons[source].text
-        return " ".join([run.text for run in self.layout.runs(source)])
+        known = self._texts.get(source)
+        if known is None:
+            if source in self.buttons:
+                known = self.buttons[source].text
+            else:
+                known = " ".join([run.text for run in self.layout.runs(source)])
+            self._texts[source] = known
+        return known
 
     def ground(self, source: int) -> Rgba:
         """The colour a piece of content stands on; images and buttons hide their own."""
@@ -72,7 +78,7 @@ class BlockTree:
         return self.paint.behind[source]
 
     def _build(self, index: int) -> Block:
-        elements, content = self.document.elements, self.layout.content
+        elements = self.document.elements
         frame = None
         slot = self.layout.box(index)
         while True:
@@ -84,7 +90,7 @@ class BlockTree:
             if self.layout.content_children[index] != 1 or self.layout.own_text[index]:
                 block = _arrange(index, self._items(index))
                 break
-            index = next(child for child in elements[index].children if content[child])
+            index = self.layout.first_content[index]
         block.frame = frame
         block.slot = slot
         return block

@@ -9,7 +9,7 @@ no style is invented for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from extractors.canonical import Rgba, over, rgba
@@ -23,6 +23,7 @@ _MIN_ROOM = 12.0  # px on each side of the label
 _MAX_HEIGHT = 140.0
 _BAR = 400.0  # px: a wider box around a link is a bar of the page, unless the link itself was made that wide
 _ICON = 64.0  # px: a wider image beside the label makes it a banner
+_LINKS = frozenset(("a", "button", "input"))
 _CLEAR = "rgba(0, 0, 0, 0)"
 
 
@@ -43,15 +44,15 @@ def find_buttons(document: Document, layout: Layout, paint: Paint) -> list[Butto
     finder = _Finder(document, layout, paint)
     found: list[Button] = []
     for index, element in enumerate(document.elements):
-        if layout.content[index] and _is_link(element.tag, element.attributes.get("type", "")):
+        if element.tag in _LINKS and layout.content[index] and _is_link(element.tag, element.attributes):
             button = finder.button(index)
             if button is not None and not (found and finder.contains(found[-1].element, index)):
                 found.append(button)
     return found
 
 
-def _is_link(tag: str, kind: str) -> bool:
-    return tag in ("a", "button") or (tag == "input" and kind.lower() in ("submit", "button"))
+def _is_link(tag: str, attributes: Mapping[str, str]) -> bool:
+    return tag != "input" or attributes.get("type", "").lower() in ("submit", "button")
 
 
 class _Finder:
@@ -120,7 +121,7 @@ class _Finder:
         chain: list[int] = []
         index = link
         while self._layout.content_children[index] == 1 and not self._layout.own_text[index]:
-            index = next(child for child in self._elements[index].children if self._layout.content[child])
+            index = self._layout.first_content[index]
             chain.append(index)
         return chain
 

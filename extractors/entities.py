@@ -52,7 +52,12 @@ _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", 
 
 
 def canonical_json(attributes: Attributes) -> str:
-    return _encode(attributes) if attributes else "{}"
+    return _json(tuple(attributes.items())) if attributes else "{}"
+
+
+@lru_cache(maxsize=8192)
+def _json(items: tuple[tuple[str, str], ...]) -> str:
+    return _encode(dict(items))
 
 
 class EntityCollector:

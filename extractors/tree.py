@@ -33,10 +33,10 @@ class Element:
     )
 
     style: ComputedStyle
-    classes: frozenset[str]
-    identity: str  # the id as selectors compare it
 
-    def __init__(self, index: int, tag: str, parent: int | None, attributes: dict[str, str]) -> None:
+    def __init__(
+        self, index: int, tag: str, parent: int | None, attributes: dict[str, str], place: int, quirks: bool
+    ) -> None:
         self.index = index
         self.tag = tag
         self.parent = parent
@@ -44,10 +44,23 @@ class Element:
         self.children: list[int] = []
         self.contents: list[str | int] = []
         self.namespace = "html"
-        self.place = 0  # among its siblings
+        self.place = place  # among its siblings
+        self.classes = _classes(attributes["class"], quirks) if "class" in attributes else _NO_CLASSES
+        self.identity = ""  # the id as selectors compare it
+        if "id" in attributes:
+            self.identity = attributes["id"].lower() if quirks else attributes["id"]
 
     def __repr__(self) -> str:
         return f"<{self.tag}> #{self.index}"
+
+
+_NO_CLASSES: frozenset[str] = frozenset()
+
+
+@remembered(entries=20_000)
+def _classes(text: str, is_quirky: bool) -> frozenset[str]:
+    """The names in a class attribute; quirks mode does not distinguish case."""
+    return frozenset((text.lower() if is_quirky else text).split())
 
 
 _FOREIGN = frozenset(("svg", "math"))
@@ -60,8 +73,9 @@ def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
     root = LexborHTMLParser(html).root
     if root is None:
         return [], True
-    elements = [_element(root, 0, None)]
-    above = elements[0]
+    is_quirky = quirks.mode(_doctype(root))
+    above = Element(0, root.tag or "", None, _attributes(root), 0, is_quirky)
+    elements = [above]
     resume: list[tuple[LexborNode, Element]] = []  # where to go on after a subtree
     node = root.first_child
     while node is not None or resume:
@@ -73,10 +87,17 @@ def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
         if tag == "-text":
             above.contents.append(node.text_content or "")
         elif tag[0] != "-":  # comments and their like
-            element = _element(node, len(elements), above)
-            elements.append(element)
-            if len(elements) > limits.max_elements:
+            index = len(elements)
+            if index >= limits.max_elements:
                 raise Rejected("too-many-elements", f"more than {limits.max_elements} elements")
+            element = Element(index, tag, above.index, _attributes(node), len(above.children), is_quirky)
+            elements.append(element)
+            above.children.append(index)
+            above.contents.append(index)
+            if tag in _FOREIGN:
+                element.namespace = tag
+            elif above.namespace != "html" and above.tag not in _HTML_INSIDE:
+                element.namespace = above.namespace
             child = node.first_child
             if child is not None:
                 resume.append((node, above))
@@ -85,37 +106,14 @@ def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
                 node, above = child, element
                 continue
         node = node.next
-    is_quirky = quirks.mode(_doctype(root))
-    for element in elements:
-        names, identity = element.attributes.get("class", ""), element.attributes.get("id", "")
-        element.classes = _classes(names, is_quirky) if names else _NO_CLASSES
-        element.identity = identity.lower() if is_quirky else identity
     return elements, is_quirky
 
 
-_NO_CLASSES: frozenset[str] = frozenset()
-
-
-@remembered(entries=20_000)
-def _classes(text: str, is_quirky: bool) -> frozenset[str]:
-    """The names in a class attribute; quirks mode does not distinguish case."""
-    return frozenset((text.lower() if is_quirky else text).split())
-
-
-def _element(node: LexborNode, index: int, above: Element | None) -> Element:
+def _attributes(node: LexborNode) -> dict[str, str]:
     attributes = node.attributes
     if None in attributes.values():
-        attributes = {name: value or "" for name, value in attributes.items()}
-    element = Element(index, node.tag or "", None if above is None else above.index, attributes)  # type: ignore[arg-type]
-    if above is not None:
-        element.place = len(above.children)
-        above.children.append(index)
-        above.contents.append(index)
-        if element.tag in _FOREIGN:
-            element.namespace = element.tag
-        elif above.namespace != "html" and above.tag not in _HTML_INSIDE:
-            element.namespace = above.namespace
-    return element
+        return {name: value or "" for name, value in attributes.items()}
+    return attributes  # type: ignore[return-value]
 
 
 def _doctype(root: LexborNode) -> str | None:

@@ -11,7 +11,7 @@ from extractors.css import colours, hints, media, stylesheet, values
 from extractors.css.computed import ComputedStyle, Sources, compute, root_parent
 from extractors.css.declarations import EMPTY, Block, contents
 from extractors.css.matcher import Matcher
-from extractors.css.ruleset import RuleSet
+from extractors.css.ruleset import Key, RuleSet
 from extractors.css.values import Page
 from extractors.tree import Element
 
@@ -19,21 +19,20 @@ from extractors.tree import Element
 def apply(elements: Sequence[Element], width: float, quirks: bool) -> None:
     """Give every element its computed style."""
     page = values.page(width, quirks)
-    defaults, author = user_agent_rules(quirks), author_rules(_sheets(elements), width, quirks)
-    matcher = Matcher(elements, quirks)
+    rules = _Rules(elements, width, quirks)
     tables: list[Mapping[str, str] | None] = []  # by element: the attributes of the table it is in, or is
     for element in elements:
         tag, attributes, parent = element.tag, element.attributes, element.parent
         tables.append(attributes if tag == "table" else None if parent is None else tables[parent])
         if tag == "body" and "link" in attributes:
             page = page.replaced(link_colour=colours.legacy(attributes["link"]))
-        matcher.enter(element)
+        default, author = rules.of(element)
         style = element.style = _style(
             tag,
-            (defaults if element.namespace == "html" else foreign_rules()).matching(matcher, element),
+            default,
             hints.of(tag, attributes),
             hints.of_table(tag, tables[-1]) if tag in hints.OF_TABLE else EMPTY,
-            author.matching(matcher, element),
+            author,
             contents(attributes["style"], quirks).block if "style" in attributes else EMPTY,
             root_parent(page) if parent is None else elements[parent].style,
             page,
@@ -42,6 +41,31 @@ def apply(elements: Sequence[Element], width: float, quirks: bool) -> None:
             page = page.replaced(root_font_size=style.em)
         elif tag == "body" and quirks:
             page = page.replaced(body_colour=style["color"])
+
+
+class _Rules:
+    """What the browser's own sheet and the author's say about the elements of one document."""
+
+    def __init__(self, elements: Sequence[Element], width: float, quirks: bool) -> None:
+        matcher = Matcher(elements, quirks)
+        self._defaults = user_agent_rules(quirks).within(matcher)
+        self._foreign = foreign_rules().within(matcher)
+        self._author = author_rules(_sheets(elements), width, quirks).within(matcher)
+        self._attributes = frozenset(self._defaults.attributes | self._author.attributes)
+        self._settled: dict[Key, tuple[Block, Block]] = {}
+
+    def of(self, element: Element) -> tuple[Block, Block]:
+        """The declarations of the default rules and of the author's that match."""
+        attributes = element.attributes
+        key = (element.tag, attributes.get("class"), attributes.get("id"))
+        is_plain = element.namespace == "html" and self._attributes.isdisjoint(attributes)
+        if is_plain and key in self._settled:
+            return self._settled[key]
+        defaults = self._defaults if element.namespace == "html" else self._foreign
+        blocks = defaults.matching(key, element), self._author.matching(key, element)
+        if is_plain and defaults.is_settled(key) and self._author.is_settled(key):
+            self._settled[key] = blocks
+        return blocks
 
 
 # Styles are shared by all elements, of all documents, that cannot differ. Beside each is the parent it
@@ -60,20 +84,10 @@ def _style(
     parent: ComputedStyle,
     page: Page,
 ) -> ComputedStyle:
-    key: tuple[object, ...] = (
-        tag,
-        default,
-        hint,
-        table_hint,
-        author,
-        inline,
-        page,
-        id(parent.inherited),
-        parent.blockifies,
-    )
     asked = default.looks_up + hint.looks_up + table_hint.looks_up + author.looks_up + inline.looks_up
-    if asked:
-        key += tuple([parent.raw(name) for name in asked])
+    answers = parent.answers(asked) if asked else ()
+    inherited = id(parent.inherited)
+    key = (tag, default, hint, table_hint, author, inline, page, inherited, parent.blockifies, answers)
     known = _styles.get(key)
     if known is None:
         if len(_styles) >= _MAX_STYLES:

@@ -24,7 +24,7 @@ class ComputedStyle(Mapping[str, str]):
     object: it and ``blockifies`` are all that reaches a child, unless the child asks for more.
     """
 
-    __slots__ = ("blockifies", "em", "font", "font_size", "inherited", "own", "page")
+    __slots__ = ("_answers", "blockifies", "em", "font", "font_size", "inherited", "numbers", "own", "page")
 
     def __init__(self, page: Page, own: dict[str, Any], inherited: dict[str, Any], font: Font) -> None:
         self.page = page
@@ -34,6 +34,8 @@ class ComputedStyle(Mapping[str, str]):
         self.em = font.size
         self.blockifies = False  # whether children are flex or grid items
         self.font_size = font.computed
+        self.numbers: Any = None  # what layout read from it: documents share styles, so it is read once
+        self._answers: dict[tuple[str, ...], tuple[Any, ...]] = {}
 
     def raw(self, name: str) -> Any:
         """The value before what depends on this element is resolved."""
@@ -41,6 +43,13 @@ class ComputedStyle(Mapping[str, str]):
         if value is None:
             value = self.inherited.get(name)
         return INITIAL[name] if value is None else value
+
+    def answers(self, names: tuple[str, ...]) -> tuple[Any, ...]:
+        """The raw values of several properties: children ask for the same few again and again."""
+        known = self._answers.get(names)
+        if known is None:
+            known = self._answers[names] = tuple(map(self.raw, names))
+        return known
 
     def __getitem__(self, name: str) -> str:
         value = self.raw(name)

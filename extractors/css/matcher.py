@@ -16,41 +16,57 @@ MAX_STEPS = 1_000_000  # a few seconds; real mail takes thousands
 
 
 class Matcher:
-    """Matching against one document, whose elements are entered in document order."""
+    """Matching against one document."""
 
     def __init__(self, elements: Sequence[Element], quirks: bool) -> None:
         self.elements = elements
         self.quirks = quirks
-        self._above: dict[str, int] = {}  # how often each tag, id and class occurs above the current element
-        self._open: list[tuple[int, list[str]]] = []  # the elements counted there
-        self._last: Element | None = None
+        self.names = {element.tag.lower() for element in elements}  # all tags, ids and classes that occur
+        for classes in {element.classes for element in elements}:
+            self.names.update("." + name for name in classes)
+        self.names.update("#" + element.identity for element in elements if element.identity)
+        self._above: dict[str, int] = {}  # how often each tag, id and class occurs among the open elements
+        self._open: list[tuple[int, list[str]]] = []  # those above the element last asked about, outermost first
         self._steps = 0
         # How searches among ancestors or earlier siblings ended: the next one need not go past these.
         self._searched: dict[tuple[Selector, int, int], bool] = {}
         self._having: dict[tuple[Selector, int], bool] = {}
         self._places: dict[tuple[int | None, str | tuple[Selector, ...]], dict[int, int]] = {}
 
-    def enter(self, element: Element) -> None:
-        """Make ``element``, the next in document order, the one ``matches`` is about."""
-        above, stack = self._above, self._open
-        if self._last is not None and self._last.index == element.parent:
-            names = _names(self._last)
-            stack.append((self._last.index, names))
+    def matches(self, selector: Selector, element: Element) -> bool:
+        """Whether a selector matches. Ask about elements in document order: that is what makes it cheap."""
+        self._count()
+        if selector.combinators and selector.combinators[0] == " ":  # a look at the parent alone is as cheap as this
+            if not self._open or self._open[-1][0] != element.parent:
+                self._move_below(element.parent)
+            above = self._above
+            for name in selector.above:
+                if not above.get(name):
+                    return False
+        return self._from(selector, 0, element)
+
+    def _move_below(self, parent: int | None) -> None:
+        """Make ``parent`` and what is above it the open elements."""
+        above, opened = self._above, self._open
+        path: list[int] = []
+        while parent is not None:
+            self._close_after(parent)
+            if opened and opened[-1][0] == parent:
+                break
+            path.append(parent)
+            parent = self.elements[parent].parent
+        else:
+            self._close_after(-1)
+        for index in reversed(path):
+            names = _names(self.elements[index])
+            opened.append((index, names))
             for name in names:
                 above[name] = above.get(name, 0) + 1
-        while stack and stack[-1][0] != element.parent:
-            for name in stack.pop()[1]:
-                above[name] -= 1
-        self._last = element
 
-    def matches(self, selector: Selector, element: Element) -> bool:
-        """Whether a selector matches the current element."""
-        self._count()
-        above = self._above
-        for name in selector.above:
-            if not above.get(name):
-                return False
-        return self._from(selector, 0, element)
+    def _close_after(self, index: int) -> None:
+        while self._open and self._open[-1][0] > index:
+            for name in self._open.pop()[1]:
+                self._above[name] -= 1
 
     def any(self, selectors: Sequence[Selector], element: Element) -> bool:
         return any(self._from(selector, 0, element) for selector in selectors)

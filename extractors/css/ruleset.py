@@ -43,6 +43,9 @@ class Candidates(NamedTuple):
     unsure: tuple[Entry, ...]
 
 
+Key = tuple[str, str | None, str | None]  # an element's tag, class and id
+
+
 class RuleSet:
     """The rules that apply at one viewport width."""
 
@@ -50,9 +53,9 @@ class RuleSet:
         self._by_id: dict[str, list[Entry]] = {}
         self._by_class: dict[str, list[Entry]] = {}
         self._by_tag: dict[str, list[Entry]] = {}
-        self._by_attribute: dict[str, list[Entry]] = {}
+        self.by_attribute: dict[str, list[Entry]] = {}
         self._universal: list[Entry] = []
-        self._candidates: dict[tuple[str, str | None, str | None], Candidates] = {}
+        self._candidates: dict[Key, Candidates] = {}
         self._blocks: dict[tuple[Entry, ...], Block] = {}
         self._has_layers = False
         places: dict[tuple[str, ...], int] = {}  # layers are ordered by where they are first named
@@ -67,20 +70,15 @@ class RuleSet:
             for selector in rule.selectors:
                 self._bucket(selector).append(Entry(layer, order, selector, rule.block))
 
-    def matching(self, matcher: Matcher, element: Element) -> Block:
-        """The declarations of all rules that match, merged: one object for the same rules."""
-        attributes = element.attributes
-        key = (element.tag, attributes.get("class"), attributes.get("id"))
-        candidates = self._candidates.get(key)
-        if candidates is None:
-            candidates = self._remember(key, element)
-        found = [e for e in candidates.unsure if matcher.matches(e.selector, element)] if candidates.unsure else []
-        if attributes and not self._by_attribute.keys().isdisjoint(attributes):
-            for name in attributes:
-                found += [e for e in self._by_attribute.get(name, ()) if matcher.matches(e.selector, element)]
-        return self._merged((*candidates.sure, *found)) if found else candidates.block
+    def within(self, matcher: Matcher) -> RulesWithin:
+        return RulesWithin(self, matcher)
 
-    def _merged(self, entries: tuple[Entry, ...]) -> Block:
+    def candidates(self, key: Key, element: Element) -> Candidates:
+        """The rules for elements of one tag, class and id, of which ``element`` is one."""
+        return self._candidates.get(key) or self._remember(key, element)
+
+    def merged(self, entries: tuple[Entry, ...]) -> Block:
+        """The declarations of rules, merged: one object for the same rules."""
         if not entries:
             return EMPTY
         block = self._blocks.get(entries)
@@ -103,10 +101,10 @@ class RuleSet:
         if last.tag is not None:
             return self._by_tag.setdefault(last.tag, [])
         if last.attribute is not None:
-            return self._by_attribute.setdefault(last.attribute, [])
+            return self.by_attribute.setdefault(last.attribute, [])
         return self._universal
 
-    def _remember(self, key: tuple[str, str | None, str | None], element: Element) -> Candidates:
+    def _remember(self, key: Key, element: Element) -> Candidates:
         if len(self._candidates) >= _MAX_REMEMBERED:
             self._candidates.clear()
         # SVG has camelCase names; a type selector matches them in any case.
@@ -116,9 +114,41 @@ class RuleSet:
         met += self._by_id.get(element.identity, ())
         sure = tuple(e for e in met if e.selector.is_local and e.selector.compounds[0].admits(element))
         unsure = tuple(e for e in met if not e.selector.is_local)
-        candidates = Candidates(sure, self._merged(sure), unsure)
+        candidates = Candidates(sure, self.merged(sure), unsure)
         if sum(len(name or "") for name in key) <= _LONGEST:
             self._candidates[key] = candidates
+        return candidates
+
+
+class RulesWithin:
+    """A rule set within one document, where most of what a sheet has for other documents cannot match."""
+
+    def __init__(self, rules: RuleSet, matcher: Matcher) -> None:
+        self._rules = rules
+        self._matcher = matcher
+        self._candidates: dict[Key, Candidates] = {}
+        self.attributes = rules.by_attribute.keys()  # those that make a difference
+
+    def matching(self, key: Key, element: Element) -> Block:
+        """The declarations of all rules that match, merged: one object for the same rules."""
+        sure, block, unsure = self._candidates.get(key) or self._within(key, element)
+        matches = self._matcher.matches
+        found = [entry for entry in unsure if matches(entry.selector, element)] if unsure else []
+        if not self.attributes.isdisjoint(element.attributes):
+            for name in element.attributes:
+                entries = self._rules.by_attribute.get(name, ())
+                found += [entry for entry in entries if matches(entry.selector, element)]
+        return self._rules.merged((*sure, *found)) if found else block
+
+    def is_settled(self, key: Key) -> bool:
+        """Whether the same rules match all elements of a tag, class and id, unless an attribute says more."""
+        return not self._candidates[key].unsure
+
+    def _within(self, key: Key, element: Element) -> Candidates:
+        sure, block, unsure = self._rules.candidates(key, element)
+        # Only selectors whose names all occur in the document can match in it.
+        possible = tuple([entry for entry in unsure if self._matcher.names.issuperset(entry.selector.above)])
+        candidates = self._candidates[key] = Candidates(sure, block, possible)
         return candidates
 
 

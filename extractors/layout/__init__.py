@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from extractors.document import Document
-from extractors.layout.flow import Flow, Piece
+from extractors.layout.flow import Flow
 from extractors.layout.intrinsic import CONTROLS, REPLACED, Intrinsic, Run
+from extractors.layout.lines import Piece
 
 __all__ = ["CONTROLS", "REPLACED", "Box", "Layout", "Piece", "Run", "lay_out"]
 
@@ -48,6 +49,7 @@ class Layout:
         self.content = self._intrinsic.content  # holds text or an image that can be seen
         self.own_text = self._intrinsic.own_text  # of which some is in a text node of its own
         self.content_children = self._intrinsic.content_children  # how many children have content
+        self.first_content = self._intrinsic.first_content  # the first of these
         self.styles = self._intrinsic.styles
         self.pieces = self._flow.pieces  # the text nodes where they are set
 

@@ -71,7 +71,15 @@ _known_texts: dict[tuple[Any, ...], TextStyle] = {}
 _known_boxes: dict[tuple[Any, ...], BoxStyle] = {}
 
 
-def text_style(style: ComputedStyle) -> TextStyle:
+def box_style(style: ComputedStyle) -> BoxStyle:
+    """The numbers of a style, read once however many elements and documents share it."""
+    known: BoxStyle | None = style.numbers
+    if known is None:
+        known = style.numbers = _box_style(style, _text_style(style))
+    return known
+
+
+def _text_style(style: ComputedStyle) -> TextStyle:
     # A value that is not settled yet (a unitless line height) depends on the font size only, which is in the key.
     key = tuple(map(style.inherited.get, _TEXT_PROPERTIES))
     known = _known_texts.get(key)
@@ -82,7 +90,7 @@ def text_style(style: ComputedStyle) -> TextStyle:
     return known
 
 
-def box_style(style: ComputedStyle, text: TextStyle) -> BoxStyle:
+def _box_style(style: ComputedStyle, text: TextStyle) -> BoxStyle:
     # Lengths in em and rem depend on the font sizes of this text and this page.
     key = (style.page, text, *style.own, *style.own.values())
     known = _known_boxes.get(key)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from extractors.document import Document
-from extractors.layout.boxstyle import BoxStyle, TextStyle, box_style, text_style
+from extractors.layout.boxstyle import BoxStyle, TextStyle, box_style
 from extractors.layout.columns import natural_width
 from extractors.layout.grid import ROW_GROUPS, Grid, build_grid
 from extractors.layout.metrics import SPACE, longest_word_units, text_units, visible_text
@@ -51,6 +51,7 @@ class Intrinsic:
         self.content = [False] * count
         self.own_text = [False] * count
         self.content_children = [0] * count
+        self.first_content = [0] * count  # the first child with content, where there is one
         self.least = [0.0] * count
         self.most = [0.0] * count
         self.runs: dict[int, dict[int, Run]] = {}  # element -> place in its contents -> run
@@ -65,24 +66,17 @@ class Intrinsic:
                 if self.content[index] and parent is not None:
                     self.content[parent] = True
                     self.content_children[parent] += 1
+                    self.first_content[parent] = index
 
     def is_alt_text(self, index: int) -> bool:
         """Whether a browser shows the image as text, forgetting the size it states."""
         return index in self.alt_widths and self.styles[index].inline and not self.document.quirks
 
     def _mark_hidden(self) -> None:
-        boxes: dict[int, BoxStyle] = {}
-        texts: dict[int, TextStyle] = {}
-        shown = self.shown
+        shown, styles = self.shown, self.styles
         for index, element in enumerate(self._elements):
-            computed = element.style
-            style = boxes.get(id(computed))
-            if style is None:
-                text = texts.get(id(computed.inherited))
-                if text is None:
-                    text = texts[id(computed.inherited)] = text_style(computed)
-                style = boxes[id(computed)] = box_style(computed, text)
-            self.styles.append(style)
+            style: BoxStyle = element.style.numbers or box_style(element.style)
+            styles.append(style)
             if style.hidden or (element.parent is not None and not shown[element.parent]):
                 shown[index] = False
             elif style.inline and element.tag not in _ATOMS:

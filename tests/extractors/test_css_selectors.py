@@ -25,7 +25,6 @@ def matched(text: str, html: str = HTML) -> list[str]:
     matcher = Matcher(elements, quirks)
     found = []
     for element in elements:
-        matcher.enter(element)
         if any(matcher.matches(selector, element) for selector in parsed):
             found.append(f"{element.tag}{element.index}")
     return found
@@ -112,7 +111,6 @@ def test_nesting_means_the_rule_around() -> None:
     matcher = Matcher(elements, quirks)
     found: dict[str, list[str]] = {text: [] for text in nested}
     for element in elements:
-        matcher.enter(element)
         for text, parsed in nested.items():
             assert parsed is not None
             if matcher.matches(parsed[0], element):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from pathlib import Path
@@ -45,6 +46,21 @@ HOSTILE = {
     "empty": "",
     "only a comment": "<!-- nothing -->",
 }
+
+
+def test_extraction_leaves_nothing_to_the_garbage_collector_it_pauses() -> None:
+    extract(SAMPLE[0], "0")
+    gc.collect()
+    gc.disable()
+    try:
+        extract(SAMPLE[0], "0")
+        assert not gc.isenabled(), "a caller's own pause goes on"
+        assert gc.collect() == 0, "reference cycles would pile up while the collector is off"
+    finally:
+        gc.enable()
+    with pytest.raises(Rejected):
+        extract("", "0")
+    assert gc.isenabled()
 
 
 def check(result: DocumentTables, doc_id: str) -> None:
