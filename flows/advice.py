@@ -228,7 +228,7 @@ def _rows(advice: Advice) -> Iterator[dict[str, Any]]:
                 "signature": style.style,
                 "score": style.score,
                 "truth": style.used,
-                "explanation": [f"{each.text or 'a fragment without text'} ({each.sender})" for each in style.because],
+                "explanation": [f"{each.sender or 'unknown sender'}: {each.text}" for each in style.because],
             }
 
 

@@ -133,7 +133,7 @@ def _hit_rate_table(summary: Mapping[str, Any]) -> Table:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(
-            f"{row['target']}, {row['protocol']}",
+            f"{row['target'].removesuffix('-style')}, {row['protocol']}",
             f"{row['ours']:.3f}",
             f"{row['rival']:.3f} {row['rival_name']}",
             f"{row['popularity']:.3f}",

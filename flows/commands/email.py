@@ -106,7 +106,7 @@ def _suggestion(target: str, suggestion: StyleAdvice) -> Text:
     if suggestion.used:
         line.append("  in use", style="green")
     for reason in suggestion.because[:1]:
-        line.append(f"  as in “{reason.text}” {reason.sender}", style="dim")
+        line.append(f"  as {reason.sender} in “{reason.text}”", style="dim")
     return line
 
 

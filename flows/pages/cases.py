@@ -149,10 +149,8 @@ class Cases:
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Composed styles and the first of the catalogue."""
-    ranked = sorted(rows, key=lambda row: row["rank"])
-    listed = [row for row in ranked if row["entity_id"]][:_SHOWN]
-    return [row for row in ranked if not row["entity_id"]] + listed
+    """Composed styles, then the first of the catalogue: as many as stand in one row of the page."""
+    return sorted(rows, key=lambda row: (row["entity_id"] != "", row["rank"]))[:_SHOWN]
 
 
 def _grouped(table: pa.Table, fragment_ids: set[str]) -> dict[str, list[dict[str, Any]]]:

@@ -170,7 +170,8 @@ def ranked_rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequen
         best = len(values) > 1 and 0 < top[column] <= 1 and round(mean, 3) == top[column]
         return Cell(mean, float(np.std(seeds)) if len(seeds) > 1 else None, best)
 
-    order = sorted(values, key=lambda name: (-means[name].get(by, -1.0), name))
+    # Equal in the one column, the better in all of them comes first.
+    order = sorted(values, key=lambda name: (-round(means[name].get(by, -1.0), 3), -sum(means[name].values()), name))
     return [Row(name, tuple(cell(name, column) for column in columns)) for name in order]
 
 
