@@ -16,16 +16,21 @@ from loopback import free_port, private_environment, server
 from trained_recommender import trained_workspace
 
 from extractors.sources.sample import SampleOptions, generate
-from flows import serving
+from flows import runs, serving, tracking
 from flows.advice import RECOMMENDER, Advisor
 from flows.errors import HnnError
+from flows.workspace import Workspace
 
 EMAILS = list(generate(SampleOptions(emails=10)))
 
 
 @pytest.fixture(scope="module")
-def recommender(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    workspace = trained_workspace(tmp_path_factory.mktemp("serving"), EMAILS, epochs=1)
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    return trained_workspace(tmp_path_factory.mktemp("serving"), EMAILS, epochs=1)
+
+
+@pytest.fixture(scope="module")
+def recommender(workspace: Workspace) -> Path:
     manifest = workspace.current("train")
     assert manifest is not None
     return workspace.result("train", manifest.key) / RECOMMENDER
@@ -85,6 +90,26 @@ def test_a_model_that_does_not_answer_never_becomes_champion(
     assert client.get_model_version_by_alias(serving.MODEL, serving.ALIAS).version == champion.version
     logged = client.search_logged_models([client.get_experiment_by_name("hnn").experiment_id])
     assert run_id not in {model.source_run_id for model in logged}, "the half that arrived is deleted"
+
+
+def test_a_registry_that_goes_away_gets_the_model_later(
+    client: Any, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise mlflow.exceptions.MlflowException("Connection refused")
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", mlflow.get_tracking_uri())
+    with monkeypatch.context() as broken:
+        broken.setattr(mlflow.MlflowClient, "create_model_version", away)
+        tracking.sync(workspace)
+    assert "sent with the next run" in caplog.text
+    tracking.sync(workspace)
+    [record] = runs.load_all(workspace)
+    assert record.tracking["complete"]
+    champion = client.get_model_version_by_alias(serving.MODEL, serving.ALIAS)
+    assert champion.run_id == record.tracking["parent"]
+    logged = client.search_logged_models([record.tracking["experiment"]])
+    assert [model.source_run_id for model in logged].count(champion.run_id) == 1
 
 
 @pytest.mark.server

@@ -1,4 +1,4 @@
-"""A workspace whose stage train has published a recommender, without the stages and variants around it."""
+"""A workspace with a run whose stage train published a recommender, without the stages and variants around it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from extractors.sources.sample import SampleEmail
 from extractors.writing import Source, write_tables
+from flows import runs
 from flows.advice import EXAMPLES, RECOMMENDER
 from flows.config import Config
 from flows.execution import execute
@@ -35,9 +36,15 @@ def trained_workspace(folder: Path, emails: Sequence[SampleEmail], epochs: int) 
         inputs = {f"extract/{name}.parquet": tables / f"{name}.parquet" for name in TABLES}
         inputs["scrape/documents.parquet"] = tables / "documents.parquet"
         fit_recommender(inputs, context.out / RECOMMENDER, epochs, seed=0)
+        for name in ("metrics", "curves"):  # of variants: none was trained
+            pq.write_table(pa.table({"variant": [], "protocol": []}), context.out / f"{name}.parquet")
         return {}
 
     stage = Stage("train", 2, (), (f"{RECOMMENDER}/{EXAMPLES}",), train)
     workspace = Workspace(folder)
-    execute(workspace, decide(workspace, stage, Config(), {}), Config(), {}, Silent())
+    config = Config()
+    record = runs.start("hnn run", config.public(), config.digest())
+    record.add(execute(workspace, decide(workspace, stage, config, {}), config, {}, Silent()))
+    record.status = "completed"
+    runs.save(workspace, record)
     return workspace
