@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
+from hnn_core.freed_memory import keep_freed_memory
 from hnn_core.models.model import Training
 
 
@@ -59,6 +60,7 @@ def fit(
         on_epoch: called with each point of the curve as it is made.
         checkpoint: where training goes on from, and what is kept after each epoch.
     """
+    keep_freed_memory()
     trained = list(modules)
     optimiser = _adam(trained, training, decayed)
     schedule = torch.optim.lr_scheduler.MultiStepLR(optimiser, list(training.decay_at), training.decay)

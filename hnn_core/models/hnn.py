@@ -73,15 +73,17 @@ class HNN(Model):
         features: FeatureMatrix,
         hyperedge_features: FeatureMatrix | None = None,
     ) -> HNNInputs:
-        H = Propagation(hypergraph, self.self_loops, self.device, self.dtype)
+        H, X = Propagation(hypergraph, self.self_loops, self.device, self.dtype), self.matrix(features)
         if self.derives_y:
-            return HNNInputs(H, self.matrix(features), None)
+            if isinstance(X, Tensor):
+                H.remember(X)
+            return HNNInputs(H, X, None)
         if hyperedge_features is None:
             raise ValueError("this HNN was built with num_hyperedge_features: give hyperedge_features too")
         given = self.matrix(hyperedge_features)
         Y = given if isinstance(given, Tensor) else given.to_dense()
         # A self-loop hyperedge has no features of its own.
-        return HNNInputs(H, self.matrix(features), pad_rows(Y, H.num_columns))
+        return HNNInputs(H, X, pad_rows(Y, H.num_columns))
 
     def forward(self, prepared: HNNInputs, hyperedges: bool = True) -> Embeddings:
         H, Z, Y = prepared

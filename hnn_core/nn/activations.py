@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from hnn_core.nn.randomness import random_bytes
+from hnn_core.nn.randomness import in_blocks, random_bytes
 
 _LOWER, _UPPER = 1 / 8, 1 / 3  # torch's and the RReLU paper's bounds of the random slope
 
@@ -29,11 +29,14 @@ class RReLU(nn.Module):
 class _RandomSlope(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        slope = random_bytes(x).to(x.dtype).mul_((_UPPER - _LOWER) / 255).add_(_LOWER)
-        out = torch.sign(x)
-        torch.maximum(slope, out, out=slope)  # 1 where x > 0; a < 1 elsewhere
+        x = x.detach().contiguous()
+        slope, out = torch.empty_like(x), torch.empty_like(x)
+        for random, x_, a, out_ in in_blocks(random_bytes(x), x, slope, out):
+            a.copy_(random).mul_((_UPPER - _LOWER) / 255).add_(_LOWER)
+            torch.maximum(a, torch.sign(x_), out=a)  # 1 where x > 0; a < 1 elsewhere
+            torch.mul(x_, a, out=out_)
         ctx.save_for_backward(slope)
-        return torch.mul(x, slope, out=out)
+        return out
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:

@@ -41,22 +41,32 @@ class HNNLayer(HypergraphLayer):
     def to_nodes(self, H: Propagation, Z: Matrix, Y: Tensor | None) -> Messages:
         DH_t = H.H(-1, 0).T
         if isinstance(Z, Tensor) and self.W_y is None and self.in_nodes <= self.out:
-            # W last: M rows instead of N + M, and no gradient runs through the products of a constant Z^(1).
-            node_means = DH_t @ Z
-            sent = DH_t @ (H.H(0, -2) @ node_means) + (node_means if Y is None else Y)
-            return Messages(mean=sent @ self.W)
+            # W last: M rows instead of N + M, and the products of a constant Z^(1) are the same in every epoch.
+            if Y is None:
+                return Messages(mean=H.once("sent", Z, lambda: self._sent(H, Z, None)) @ self.W)
+            return Messages(mean=self._sent(H, Z, Y) @ self.W)
         # W first: Z may be a wide sparse feature matrix, and the products below then run at width d_{k+1}.
         node_means = DH_t @ (Z @ self.W)
         YW = node_means if Y is None else Y @ (self.W if self.W_y is None else self.W_y)
         return Messages(mean=DH_t @ (H.H(0, -2) @ node_means) + YW)
 
+    def _sent(self, H: Propagation, Z: Tensor, Y: Tensor | None) -> Tensor:
+        DH_t = H.H(-1, 0).T
+        node_means = DH_t @ Z
+        return DH_t @ (H.H(0, -2) @ node_means) + (node_means if Y is None else Y)
+
     def to_hyperedges(self, H: Propagation, Z: Matrix, Y: Tensor | None, Z_next: Tensor) -> Messages:
-        HDe = H.H(0, -1)
-        if Y is None:
-            YR = H.H(-1, 0).T @ _times(Z, self.R)
+        if Y is not None:
+            returned = self._returned(H, _times(Y, self.R))
+        elif self.R is None and isinstance(Z, Tensor):
+            returned = H.once("returned", Z, lambda: self._returned(H, H.H(-1, 0).T @ Z))
         else:
-            YR = _times(Y, self.R)
-        return Messages(mean=HDe @ (H.H(-2, 0).T @ (HDe @ YR)) + Z_next)
+            returned = self._returned(H, H.H(-1, 0).T @ _times(Z, self.R))
+        return Messages(mean=returned + Z_next)
+
+    def _returned(self, H: Propagation, YR: Tensor) -> Tensor:
+        HDe = H.H(0, -1)
+        return HDe @ (H.H(-2, 0).T @ (HDe @ YR))
 
     def update_hyperedges(self, gathered: Tensor) -> Tensor:
         return super().update_hyperedges(gathered @ self.W_e)

@@ -6,10 +6,13 @@ products of these. Zero degrees have a pseudo-inverse of 0, never inf.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
+from torch import Tensor
 
 from hnn_core.hypergraph import Hypergraph
 from hnn_core.nn.sparse import SparseMatrix
@@ -23,6 +26,9 @@ class Propagation:
     ``self_loops`` adds hyperedges {i}: for nodes in no hyperedge (``isolated``), for ``all``, or for ``none``.
     They come after the hypergraph's own, so the first ``num_hyperedges`` rows of Y stay what they were.
     """
+
+    _features: Tensor | None = None
+    _of_features: dict[str, Tensor]
 
     def __init__(
         self,
@@ -51,6 +57,19 @@ class Propagation:
             right = sparse.diags_array(power(self._hyperedge_degrees, hyperedge_power))
             self._scaled[key] = SparseMatrix.from_scipy(left @ self._incidence @ right, self.dtype, self.device)
         return self._scaled[key]
+
+    def remember(self, features: Tensor) -> None:
+        """What is computed of these features alone may be kept: they are the same in every epoch."""
+        if not features.requires_grad:
+            self._features, self._of_features = features, {}
+
+    def once(self, name: str, X: Tensor, compute: Callable[[], Tensor]) -> Tensor:
+        """``compute()``, a function of H and X alone; where X is what :meth:`remember` was given, only once."""
+        if X is not self._features:
+            return compute()
+        if name not in self._of_features:
+            self._of_features[name] = compute()
+        return self._of_features[name]
 
 
 def with_self_loops(incidence: sparse.csr_array, self_loops: str) -> sparse.csr_array:

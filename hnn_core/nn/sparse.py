@@ -108,7 +108,7 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, dense: Tensor, rows: Rows, columns: Rows) -> Tensor:
         ctx.columns = columns
-        return rows.times(dense)
+        return rows.times(dense.detach())  # else torch's kernel prepares a backward pass that is not used
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, None, None]:

@@ -30,6 +30,7 @@ TABLES_AND_FIGURES = {
     "difficulty",
     "hyperedge-prediction",
     "hyperedge-prediction-variants",
+    "inductive-equal-terms",
     "layers-epochs",
     "learning-rate",
     "max-min-score",
@@ -38,13 +39,13 @@ TABLES_AND_FIGURES = {
 }
 
 
-def test_every_table_and_figure_of_the_paper_has_a_loadable_experiment() -> None:
+def test_every_table_and_figure_of_the_paper_and_one_of_our_own_has_a_loadable_experiment() -> None:
     specs = load_experiments(FOLDER)
     assert set(specs) == TABLES_AND_FIGURES
     for spec in specs.values():
         for dataset, model, protocol in spec.cells():
             spec.settings_of(model, dataset, protocol)
-        if spec.kind == "table":
+        if spec.kind == "table" and spec.place != "Not in the paper":
             assert any(each.paper for each in spec.models), spec.name
     published = specs["hyperedge-prediction"].model("HNN").paper
     assert published["citeseer"] == (0.965, 0.01) and specs["hyperedge-prediction"].trials == 10

@@ -190,3 +190,22 @@ def test_rrelu_draws_slopes_evenly_between_an_eighth_and_a_third() -> None:
     out = rrelu(y)
     out.sum().backward()
     torch.testing.assert_close(y.grad, out.detach() / y.detach())
+
+
+def test_products_of_constant_features_are_made_once_and_are_the_same() -> None:
+    """With dropout or with features that are themselves trained nothing is kept."""
+    hypergraph = Hypergraph.from_hyperedges([[0, 1, 2], [2, 3], [1, 3, 4]], num_nodes=6)
+    layer = VARIANTS["hnn"](4, 4, 4, "tanh", "tanh")
+    X = torch.randn(6, 4)
+    plain, kept = Propagation(hypergraph), Propagation(hypergraph)
+    kept.remember(X)
+    first, again, expected = layer(kept, X, None), layer(kept, X, None), layer(plain, X, None)
+    for a, b, c in zip(first[:2], again[:2], expected[:2], strict=True):
+        assert torch.equal(a, c) and torch.equal(b, c)
+    assert kept.once("sent", X, lambda: pytest.fail("made again")) is not None
+    other = X + 1
+    assert torch.equal(layer(kept, other, None).nodes, layer(plain, other, None).nodes)
+    trained = X.clone().requires_grad_()
+    kept.remember(trained)
+    layer(kept, trained, None).nodes.sum().backward()
+    assert trained.grad is not None
