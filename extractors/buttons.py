@@ -24,6 +24,7 @@ _MAX_HEIGHT = 140.0
 _BAR = 400.0  # px: a wider box around a link is a bar of the page, unless the link itself was made that wide
 _ICON = 64.0  # px: a wider image beside the label makes it a banner
 _LINKS = frozenset(("a", "button", "input"))
+_ROWS = frozenset(("tr", "tbody", "thead", "tfoot"))
 _CLEAR = "rgba(0, 0, 0, 0)"
 
 
@@ -88,7 +89,20 @@ class _Finder:
         """Whether the drawn box is wider than its label on purpose."""
         if outside_link and self._layout.width(box) > _BAR and self._layout.styles[link].inline:
             return False
-        return (self._layout.preferred_width(box) - label_width) / 2 >= _MIN_ROOM
+        width = self._layout.preferred_width(box)
+        if self._fills_stated_table(box):
+            width = max(width, self._layout.width(box))
+        return (width - label_width) / 2 >= _MIN_ROOM
+
+    def _fills_stated_table(self, box: int) -> bool:
+        """Whether the box is the one cell with content of a table whose width is stated in px."""
+        if self._layout.styles[box].display != "table-cell":
+            return False
+        for index in self._ancestors(box):
+            style = self._layout.styles[index]
+            if style.is_table:
+                return style.width is not None
+        return False
 
     def _label(self, link: int) -> tuple[int, str, float]:
         """The element that holds the label, the label, and its width on one line."""
@@ -126,15 +140,17 @@ class _Finder:
         return chain
 
     def _ancestors(self, link: int) -> list[int]:
-        """Ancestors that show nothing but the link, innermost first."""
+        """Ancestors that show nothing but the link, innermost first; rows are not counted, being no boxes to draw."""
         chain: list[int] = []
+        boxes = 0
         parent = self._elements[link].parent
-        while parent is not None and len(chain) < _MAX_ANCESTORS:
+        while parent is not None and boxes < _MAX_ANCESTORS:
             if self._elements[parent].tag == "body" or self._layout.own_text[parent]:
                 break
             if self._layout.content_children[parent] != 1:
                 break
             chain.append(parent)
+            boxes += self._elements[parent].tag not in _ROWS
             parent = self._elements[parent].parent
         return chain
 

@@ -161,6 +161,11 @@ class EntityCollector:
             if index == button.box:
                 break
             index = self._elements[index].parent
+        if button.background is not None and self._border(button) == "none":
+            # Outlook ignores the padding of a link, so senders pad with a thick border in the background's colour.
+            box = self._layout.styles[button.box]
+            top, right = top + box.border_top, right + box.border_right
+            bottom, left = bottom + box.border_bottom, left + box.border_left
         return " ".join(map(pixels, (top, right, bottom, left)))
 
     def _add_text(self, source: int, from_button: bool) -> None:

@@ -16,9 +16,6 @@ from extractors.entities import EntityCollector, canonical_json, entity_id
 from extractors.fragments import Granularity, segment
 from extractors.limits import Limits, Rejected
 
-# Part of the key under which results are reused: raise it when the same input would give other rows.
-VERSION = "1"
-
 Row = tuple[Any, ...]
 
 _FRAMES_PER_LEVEL = 8

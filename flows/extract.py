@@ -94,7 +94,7 @@ def options(context: Context) -> ExtractOptions:
 
 STAGE = Stage(
     name="extract",
-    version=1,
+    version=2,
     inputs=("scrape/documents.parquet",),
     outputs=(
         "fragments.parquet",

@@ -42,6 +42,13 @@ BUTTONS = {
     "stated width": (
         '<table><tr><td bgcolor="#3366ff" width="200" align="center" height="40"><a href="#">Buy now</a></table>'
     ),
+    "coloured cell of a table as wide as was stated": (
+        '<table width="210"><tr><td bgcolor="#3366ff" align="center" height="45"><a href="#">Buy now</a></table>'
+    ),
+    "spacer cells in a table within the coloured cell": (
+        '<table width="210"><tr><td align="center" bgcolor="#3366ff"><table><tr><td width="15"></td>'
+        '<td bgcolor="#3366ff"><div><a href="#"><span>Buy now</span></a></div></td><td width="15"></td></table></table>'
+    ),
     "border only": '<a href="#" style="border:2px solid #3366ff;padding:10px 20px;display:inline-block">Buy now</a>',
     "table in a link": '<a href="#"><table bgcolor="#3366ff"><tr><td style="padding:12px 24px">Buy now</table></a>',
     "gradient": '<a href="#" style="background:linear-gradient(#36f,#63f);padding:12px 24px">Buy now</a>',
@@ -92,6 +99,17 @@ def test_the_drawn_box_gives_the_background_and_the_label_the_text() -> None:
     )
     assert button.background == (0x33, 0x66, 0xFF, 1.0)
     assert button.element == button.box < button.link < button.label
+
+
+def test_a_border_in_the_colour_of_the_background_is_padding() -> None:
+    document = Document.from_html(
+        '<!doctype html><a href="#" style="display:inline-block;background:#36f;border:solid #36f;'
+        'border-width:10px 18px">Go</a>'
+    )
+    segmentation = segment(document)
+    collector = EntityCollector(document, segmentation)
+    (fields,) = (o.attributes for o in collector.of(segmentation.fragments[0]) if o.type == "button-style")
+    assert (fields["padding"], fields["border"]) == ("10px 18px 10px 18px", "none")
 
 
 def test_buttons_in_one_row_are_all_found() -> None:
