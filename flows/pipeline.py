@@ -7,6 +7,7 @@ happened: Completed or Cached.
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -40,24 +41,27 @@ def tell(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
 
     A crash is told by the worker, in a process of its own: all it knows of the run are its parameters.
     """
+    parameters = flow_run.parameters
+    ending = notify.Ending(
+        run=_run_name(flow, flow_run),
+        state=state.type.value.lower(),
+        message=redact_urls(state.message or ""),
+        workspace=str(parameters.get("workspace", "")),
+        id=str(flow_run.id),
+    )
     if _REQUEST is None:  # nobody sits at a terminal that says it anyway
         level = logging.INFO if state.is_completed() else logging.ERROR
-        flow_run_logger(flow_run, flow).log(
-            level, "%s: %s", flow_run.name, redact_urls(f"{state.name}, {state.message}")
-        )
-    parameters = flow_run.parameters
+        flow_run_logger(flow_run, flow).log(level, "%s: %s, %s", ending.run, ending.state, ending.message)
     settings = _REQUEST.overrides if _REQUEST else tuple(parameters.get("settings") or ())
-    notify.announce(
-        notify.Ending(
-            run=flow_run.name,
-            state=state.type.value.lower(),
-            message=redact_urls(state.message or ""),
-            workspace=str(parameters.get("workspace", "")),
-            id=str(flow_run.id),
-        ),
-        parameters.get("config_file"),
-        settings,
-    )
+    notify.announce(ending, parameters.get("config_file"), settings)
+
+
+def _run_name(flow: Flow[..., Any], flow_run: FlowRun) -> str:
+    """The name that says what ran; a worker still knows a run by the name it had before it started."""
+    if not isinstance(flow.flow_run_name, str):
+        return flow_run.name
+    defaults = {name: parameter.default for name, parameter in inspect.signature(flow.fn).parameters.items()}
+    return flow.flow_run_name.format(**{**defaults, **flow_run.parameters})
 
 
 HOOKS: dict[str, Any] = {

@@ -24,6 +24,7 @@ compare = ["hnn", "p2"]
 protocols = ["transductive"]
 epochs = 3
 width = 8
+recommender_epochs = 1
 
 [recommend]
 targets = ["button-style"]

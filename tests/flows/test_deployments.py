@@ -3,27 +3,72 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from loopback import free_port, private_environment, server
 from pipeline_project import ROOT, SMALL
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
+ENDLESS = '["train.epochs=1000000"]'
 
 
 class Site:
     """A project folder as the README's "Run it every night" leaves it, with its own server and worker."""
 
-    def __init__(self, folder: Path, api: str, environment: dict[str, str]) -> None:
-        self.folder, self.api = folder, api
-        self.environment = {**environment, "PREFECT_API_URL": api, "PWD": str(folder)}
+    def __init__(self, base: Path) -> None:
+        self.base, self.folder, self.port = base, base / "hnn", free_port()
+        self.api = f"http://127.0.0.1:{self.port}/api"
+        self.home = private_environment(base / "home")
+        self.environment = {
+            **self.home,
+            "PREFECT_API_URL": self.api,
+            "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
+            "PWD": str(self.folder),
+        }
+        self._server = ExitStack()
+        self._worker: psutil.Popen | None = None
+
+    def start_server(self) -> None:
+        command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self.port)]
+        self._server.enter_context(server(command, f"{self.api}/health", self.home, self.base / "server.log"))
+
+    def stop_server(self) -> None:
+        self._server.close()
+
+    def start_worker(self) -> None:
+        with (self.base / "worker.log").open("ab") as log:
+            command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", "hnn", "--type", "process"]
+            self._worker = psutil.Popen(command, cwd=self.folder, env=self.environment, stdout=log, stderr=log)
+
+    def kill_runs(self) -> None:
+        """What the worker has started, all at once."""
+        assert self._worker is not None
+        for process in self._worker.children(recursive=True):
+            process.kill()
+
+    def kill_worker_and_runs(self) -> None:
+        assert self._worker is not None
+        family = self._worker.children(recursive=True)
+        self.kill_worker()
+        for process in family:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+    def kill_worker(self) -> None:
+        """The worker alone: an idle one has been seen to ignore SIGTERM."""
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.wait()
 
     def prefect(self, *arguments: str) -> str:
         command = [sys.executable, "-m", "prefect", *arguments]
@@ -46,6 +91,38 @@ class Site:
         )
         return found
 
+    def start(self, deployment: str, *arguments: str) -> str:
+        """Ask for a run by hand; its id."""
+        said = self.prefect("deployment", "run", deployment, *arguments)
+        return str(re.findall(r"flow-run/([0-9a-f-]{36})", said)[-1])
+
+    def await_state(self, run: str, wanted: str, seconds: float = 400) -> dict[str, Any]:
+        deadline = time.monotonic() + seconds
+        seen: dict[str, Any] = {}
+        while time.monotonic() < deadline:
+            (seen,) = self.post("flow_runs/filter", flow_runs={"id": {"any_": [run]}})
+            if seen["state_type"] == wanted:
+                return seen
+            assert seen["state_type"] not in ("COMPLETED", "FAILED"), seen["state"]
+            time.sleep(0.5)
+        raise AssertionError(seen["state"])
+
+    def await_training(self) -> None:
+        deadline = time.monotonic() + 300
+        while not list(self.folder.glob("workspace/stages/train/.writing-*")):
+            assert time.monotonic() < deadline, (self.base / "worker.log").read_text()[-2000:]
+            time.sleep(0.05)
+
+    def await_heartbeat(self, run: str) -> None:
+        deadline = time.monotonic() + 120
+        heartbeats = {
+            "event": {"name": ["prefect.flow-run.heartbeat"]},
+            "resource": {"id": [f"prefect.flow-run.{run}"]},
+        }
+        while not self.post("events/filter", filter=heartbeats)["total"]:
+            assert time.monotonic() < deadline, "the run sends no heartbeats"
+            time.sleep(1)
+
     def await_completed(self, deployment: str, seconds: float = 400) -> dict[str, Any]:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -59,35 +136,24 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    base = tmp_path_factory.mktemp("nightly")
-    folder = base / "hnn"
-    folder.mkdir()
-    for name in ("flows", "extractors", "hnn_core", "experiments", "deploy", "prefect.yaml"):
-        (folder / name).symlink_to(ROOT / name)
-    (folder / "hnn.toml").write_text(SMALL)
-    environment = private_environment(base / "home")
-    port = free_port()
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    api = f"http://127.0.0.1:{port}/api"
-    with server(command, f"{api}/health", environment, base / "server.log"):
-        site = Site(folder, api, environment)
+    site = Site(tmp_path_factory.mktemp("nightly"))
+    site.folder.mkdir()
+    for name in ("flows", "extractors", "hnn_core", "experiments", "prefect.yaml"):
+        (site.folder / name).symlink_to(ROOT / name)
+    (site.folder / "hnn.toml").write_text(f'{SMALL}\n[notify]\ncommand = "cp /dev/stdin told.json"\n')
+    # Heartbeats come every 30 s, Prefect allows no less; here two thirds of a minute of silence are enough.
+    heartbeat = (ROOT / "deploy" / "heartbeat.yaml").read_text()
+    (site.folder / "heartbeat.yaml").write_text(heartbeat.replace("within: 90", "within: 40"))
+    try:
+        site.start_server()
         site.prefect("work-pool", "create", "hnn", "--type", "process")
         site.prefect("--no-prompt", "deploy", "--all")
-        site.prefect("automation", "create", "--from-file", "deploy/heartbeat.yaml")
-        log = (base / "worker.log").open("wb")
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "prefect", "worker", "start", "--pool", "hnn", "--type", "process"],
-            cwd=folder,
-            env=site.environment,
-            stdout=log,
-            stderr=log,
-        )
-        try:
-            yield site
-        finally:
-            worker.kill()  # an idle worker has been seen to ignore SIGTERM
-            worker.wait()
-            log.close()
+        site.prefect("automation", "create", "--from-file", "heartbeat.yaml")
+        site.start_worker()
+        yield site
+    finally:
+        site.kill_worker()
+        site.stop_server()
 
 
 def test_a_schedule_fires_and_its_run_completes(site: Site) -> None:
@@ -130,8 +196,38 @@ def test_a_single_stage_runs_by_hand_and_says_cached_where_nothing_was_run(site:
     assert (task["name"], task["state_name"], task["state_type"]) == ("hypergraph", "Cached", "COMPLETED")
 
 
-def test_the_heartbeat_automation_is_in_force(site: Site) -> None:
-    (automation,) = site.post("automations/filter")
-    assert automation["enabled"]
-    assert automation["trigger"]["within"] == 90
-    assert automation["actions"][0]["state"] == "CRASHED"
+def test_a_run_killed_under_its_worker_is_crashed_and_somebody_is_told(site: Site) -> None:
+    run = site.start("hnn-stage/stage", "-p", "stage=train", "-p", f"settings={ENDLESS}")
+    site.await_training()
+    site.kill_runs()
+    site.await_state(run, "CRASHED", seconds=90)
+    deadline = time.monotonic() + 60
+    while not (site.folder / "told.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    told = json.loads((site.folder / "told.json").read_text())
+    assert (told["run"], told["state"], told["id"]) == ("stage train in workspace", "crashed", run)
+
+
+def test_worker_and_run_killed_together_are_noticed_and_the_next_run_goes_on(site: Site) -> None:
+    killed = site.start("hnn-pipeline/nightly", "-p", f"settings={ENDLESS}")
+    site.await_training()
+    site.await_heartbeat(killed)
+    site.kill_worker_and_runs()
+    site.start_worker()
+    waiting = site.start("hnn-pipeline/nightly")
+    # Nobody is left to say that the run is gone, and it holds the only place: the heartbeat automation ends that.
+    state = site.await_state(killed, "CRASHED", seconds=200)["state"]
+    assert "No heartbeat" in state["message"]
+    done = site.await_state(waiting, "COMPLETED")
+    tasks = site.post("task_runs/filter", flow_runs={"id": {"any_": [done["id"]]}})
+    assert {task["state_name"] for task in tasks} == {"Cached"}, "the night's results were there and are used again"
+
+
+def test_a_server_restarted_under_a_run_does_not_disturb_it(site: Site) -> None:
+    run = site.start("hnn-stage/stage", "-p", "stage=train", "-p", 'settings=["train.epochs=4"]')
+    site.await_training()
+    site.stop_server()
+    site.start_server()
+    site.await_state(run, "COMPLETED")
+    artifacts = site.post("artifacts/filter", flow_runs={"id": {"any_": [run]}})
+    assert {"hnn-stages", "hnn-metrics", "hnn-links"} <= {artifact["key"] for artifact in artifacts}

@@ -5,22 +5,30 @@ from __future__ import annotations
 import http.server
 import os
 import shutil
+import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from loopback import free_port, private_environment, server
 from pipeline_project import Project
 
 from flows import execution
-from flows.config import Config
+from flows.config import Config, load
+from flows.errors import HnnError
 from flows.execution import execute
 from flows.planning import decide
 from flows.progress import Silent
+from flows.running import Request, open_run
+from flows.scrape import STAGE as FETCH
 from flows.stage import Context, Stage
+from flows.tracking import create_database
+from flows.ui import mlflow_command
 from flows.workspace import Workspace
 
 PAGE = (
@@ -82,7 +90,7 @@ def test_a_clock_that_jumps_back_bends_nothing(tmp_path: Path, monkeypatch: pyte
 
 class Quiet(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        self.send_response(404 if self.path.startswith("/robots.txt") else 200)
+        self.send_response(404 if self.path.startswith(("/robots.txt", "/gone")) else 200)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(PAGE)))
         self.end_headers()
@@ -92,20 +100,36 @@ class Quiet(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.slow
-def test_a_secret_in_an_address_is_written_nowhere(tmp_path: Path) -> None:
-    password, token = "hunter2hunter2", "tok5f1c9secret"
+@pytest.fixture
+def web() -> Iterator[str]:
+    """Host and port of a web server."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://editor:{password}@127.0.0.1:{server.server_port}/news.html?token={token}"
-    project = Project(tmp_path / "project")
-    try:
-        shown = project.hnn(
-            *("stage", "scrape", "--set", f"scrape.source={address}"),
-            *("--set", "scrape.allow_private=true", "--set", "scrape.delay_seconds=0"),
-        )
-    finally:
-        server.shutdown()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+def test_a_source_that_fails_is_named_without_its_secrets(tmp_path: Path, web: str) -> None:
+    source = f"http://editor:hunter2@{web}/gone?token=hunter2"
+    config = load(None, {}, [f"scrape.source={source}", "scrape.allow_private=true", "scrape.delay_seconds=0"])
+    request = Request(workspace=str(tmp_path), overrides=(f"scrape.source={source}",))
+    with (
+        pytest.raises(HnnError, match=rf"http://{web}/gone\?token=\*\*\*: none of 1 documents"),
+        open_run(request) as run,
+    ):
+        execute(run.workspace, decide(run.workspace, FETCH, config, {}), config, {}, Silent())
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"hunter2" in path.read_bytes()]
+
+
+@pytest.mark.slow
+def test_a_secret_in_an_address_is_written_nowhere(tmp_path: Path, web: str) -> None:
+    password, token = "hunter2hunter2", "tok5f1c9secret"
+    address = f"http://editor:{password}@{web}/news.html?token={token}"
+    project = Project(tmp_path / "project")  # with a Prefect server of its own, whose database is looked at too
+    shown = project.hnn(
+        *("stage", "scrape", "--set", f"scrape.source={address}"),
+        *("--set", "scrape.allow_private=true", "--set", "scrape.delay_seconds=0"),
+    )
     assert "ok: 1" in shown.stdout
     leaks = [
         path
@@ -115,3 +139,47 @@ def test_a_secret_in_an_address_is_written_nowhere(tmp_path: Path) -> None:
     assert leaks == []
     assert password not in shown.stdout + shown.stderr
     assert token not in shown.stdout + shown.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.server
+@pytest.mark.timeout(900)
+def test_mlflow_killed_in_mid_training_and_back_later_has_everything_once(tmp_path: Path, prefect_api: str) -> None:
+    import mlflow
+
+    project = Project(tmp_path / "project", prefect_api=prefect_api)
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    home = {**private_environment(tmp_path / "home"), "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    serving = (mlflow_command(tmp_path / "served", port), f"{address}/health", home, tmp_path / "mlflow.log")
+    (tmp_path / "served").mkdir()
+    create_database(tmp_path / "served" / "mlflow" / "mlflow.db")
+    with server(*serving) as mlflow_server:
+        process = project.start("run", MLFLOW_TRACKING_URI=address)
+        deadline = time.monotonic() + 300
+        while not list(project.workspace.glob("stages/train/.writing-*")):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.killpg(mlflow_server.pid, signal.SIGKILL)
+    _, warned = process.communicate(timeout=400)
+    assert process.returncode == 0, "the run does not need MLflow to end well"
+    assert "sent with the next run or `hnn runs --sync`" in " ".join(warned.split())
+    assert not project.json("runs")[0]["tracked"]
+    with server(*serving):
+        project.hnn("runs", "--sync", MLFLOW_TRACKING_URI=address)
+        client = mlflow.MlflowClient(address)
+        experiment = client.get_experiment_by_name("hnn")
+        assert experiment is not None
+        found = client.search_runs([experiment.experiment_id])
+        (parent,) = [run for run in found if "mlflow.parentRunId" not in run.data.tags]
+        assert parent.info.status == "FINISHED"
+        assert {"auc", "hr_at_10", "scrape.seconds", "report.seconds"} <= set(parent.data.metrics)
+        history = client.get_metric_history(parent.info.run_id, "system/cpu_utilization_percentage")
+        assert [point.step for point in history] == list(range(len(history))) != []
+        nested = [run for run in found if "mlflow.parentRunId" in run.data.tags]
+        assert sorted(run.data.params["variant"] for run in nested) == ["hnn", "p2"]
+        for run in nested:
+            assert [point.step for point in client.get_metric_history(run.info.run_id, "curve_loss")] == [1, 2, 3]
+        assert "report.html" in {file.path for file in client.list_artifacts(parent.info.run_id)}
+    assert project.json("runs")[0]["tracked"]

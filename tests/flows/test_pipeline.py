@@ -1,15 +1,11 @@
-"""The whole pipeline on a small sample: one command, then reruns, single stages, damage, kills, two at once."""
+"""The whole pipeline on a small sample: one command, then reruns, single stages, damage, two at once."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
-import signal
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from pipeline_project import Project
 
@@ -87,58 +83,6 @@ def test_a_truncated_table_is_named_and_repaired(project: Project) -> None:
     assert "incidence.parquet has 100 bytes" in " ".join(refused.stderr.split())
     assert project.json("run")["ran"] == ["hypergraph"]
     assert project.tables() == before
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stage", NAMES)
-def test_killed_in_any_stage_the_next_run_ends_with_the_same_tables(
-    finished: Project, tmp_path: Path, prefect_api: str, stage: str
-) -> None:
-    project = Project(tmp_path / "killed", prefect_api=prefect_api)
-    shutil.copytree(finished.workspace, project.workspace, symlinks=True)
-    for name in NAMES[NAMES.index(stage) :]:
-        shutil.rmtree(project.workspace / "stages" / name)
-    process = project.start("run")
-    deadline = time.monotonic() + 200
-    while not list(project.workspace.glob(f"stages/{stage}/.writing-*")):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
-    project.hnn("run")
-    assert project.tables() == finished.tables()
-    assert not list(project.workspace.glob("stages/*/.*"))
-    assert [run["status"] for run in project.json("runs")][:2] == ["completed", "failed"]
-
-
-@pytest.mark.slow
-def test_a_killed_run_leaves_no_process_behind(tmp_path: Path) -> None:
-    project = Project(tmp_path / "orphans")
-    process = project.start("run")  # with a temporary Prefect server of its own
-    deadline = time.monotonic() + 200
-    while not list(project.workspace.glob("stages/scrape/.writing-*")):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    started = processes_in(project.folder)
-    assert len(started) > 1
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    deadline = time.monotonic() + 30
-    while processes_in(project.folder) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert processes_in(project.folder) == []
-
-
-def processes_in(folder: Path) -> list[str]:
-    """Command lines of the processes whose working directory is this folder."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if process.cwd() == str(folder):
-                found.append(" ".join(process.cmdline()))
-    return found
 
 
 @pytest.mark.slow

@@ -1,0 +1,147 @@
+"""SIGKILL at any moment: the next run ends with the tables of an undisturbed one; no process, no lock is left."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from loopback import private_environment
+from pipeline_project import SMALL, Project
+from warm import WarmRuns, warm_runs
+
+from flows.dag import NAMES
+
+pytestmark = pytest.mark.timeout(1800)
+#: One worker: a pool of isolated processes all the same, with less to start.
+SETTINGS = SMALL + "\n[execution]\nworkers = 1\n"
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    tables: dict[str, str]
+    seconds: float
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory, prefect_api: str) -> Iterator[WarmRuns]:
+    home = tmp_path_factory.mktemp("warm")
+    quiet = {"PREFECT_API_URL": prefect_api, "PREFECT_LOGGING_LEVEL": "ERROR", "COLUMNS": "80"}
+    with warm_runs({**private_environment(home), **quiet}) as runs:
+        yield runs
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, warm: WarmRuns) -> Undisturbed:
+    project = Project(tmp_path_factory.mktemp("undisturbed") / "project", SETTINGS)
+    seconds = run(warm, project)
+    return Undisturbed(project.tables(), seconds)
+
+
+def run(warm: WarmRuns, project: Project) -> float:
+    """A run to its end; that it starts at once shows that nobody holds the lock."""
+    clock = time.perf_counter()
+    assert warm.wait(warm.start(project.folder, "run")) == 0, said(project)
+    return time.perf_counter() - clock
+
+
+def said(project: Project) -> str:
+    return project.folder.with_name("output.txt").read_text(errors="replace")
+
+
+def kill(warm: WarmRuns, process: int, project: Project) -> bool:
+    """Kill a run, and see all that it started end; False where it had ended before."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+    code = warm.wait(process)
+    await_no_process_in(project.folder)
+    assert code in (0, -signal.SIGKILL), said(project)
+    return code != 0
+
+
+def await_no_process_in(folder: Path, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while (left := processes_in(folder)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert left == []
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Command lines of the processes whose working directory is this folder."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.cwd() == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(" ".join(process.cmdline()))
+    return found
+
+
+def assert_undisturbed(project: Project, undisturbed: Undisturbed) -> None:
+    assert project.tables() == undisturbed.tables
+    assert not list(project.workspace.glob("stages/*/.*"))
+    last, *earlier = project.json("runs")
+    assert last["status"] == "completed"
+    assert {run["status"] for run in earlier} <= {"failed"}
+    assert all(run["tracked"] for run in (last, *earlier)), "MLflow has every run, the killed ones too"
+
+
+def test_killed_in_each_stage_in_turn(tmp_path: Path, warm: WarmRuns, undisturbed: Undisturbed) -> None:
+    project = Project(tmp_path / "project", SETTINGS)
+    moments = random.Random(7)
+    for stage in NAMES:
+        process = warm.start(project.folder, "run")
+        deadline = time.monotonic() + 200
+        while not list(project.workspace.glob(f"stages/{stage}/.writing-*")):
+            assert time.monotonic() < deadline, said(project)
+            time.sleep(0.002)
+        time.sleep(moments.uniform(0, 0.2))
+        assert kill(warm, process, project)
+    run(warm, project)
+    assert_undisturbed(project, undisturbed)
+    assert len(project.json("runs")) == len(NAMES) + 1
+
+
+@pytest.mark.slow
+def test_killed_at_twenty_random_moments_of_a_full_run(
+    tmp_path: Path, warm: WarmRuns, undisturbed: Undisturbed
+) -> None:
+    moments = random.Random(20)
+    kills, span = 0, undisturbed.seconds
+    for attempt in itertools.count():
+        project = Project(tmp_path / str(attempt) / "project", SETTINGS)
+        process = warm.start(project.folder, "run")
+        moment = moments.uniform(0, span)
+        time.sleep(moment)
+        if not kill(warm, process, project):  # it was faster than the one that was timed
+            span *= 0.8
+            continue
+        kills += 1
+        done = [name for name in NAMES if (project.workspace / "stages" / name / "current").exists()]
+        print(f"{kills:>2}: killed after {moment:5.1f} s, finished: {', '.join(done) or 'nothing'}", flush=True)
+        run(warm, project)
+        assert_undisturbed(project, undisturbed)
+        if kills == 20:
+            break
+
+
+@pytest.mark.slow
+def test_a_killed_command_takes_its_temporary_server_with_it(tmp_path: Path) -> None:
+    project = Project(tmp_path / "orphans")
+    process = project.start("run")  # starts a Prefect server of its own
+    deadline = time.monotonic() + 200
+    while not list(project.workspace.glob("stages/scrape/.writing-*")):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    assert any("prefect" in command for command in processes_in(project.folder))
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    await_no_process_in(project.folder)
