@@ -5,7 +5,7 @@ The rivals run in the same process, turn by turn, so that a busy machine slows a
 memory is that of a process of its own. ``bare products`` are the 19 sparse products of HNN's equations in an epoch,
 forward and backward, with nothing around them; ``bare products, features remembered`` the 12 that are left where the
 products of constant features are made once for all epochs, as here. Needs the extra ``bench`` (torch-geometric, dhg)
-and the data of ``--data``.
+and the data of ``--data``. ``--json experiments/speed.json`` keeps the figures for ``hnn benchmark`` to show.
 """
 
 from __future__ import annotations

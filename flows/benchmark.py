@@ -134,12 +134,13 @@ def _by_experiment(trials: Sequence[Trial], results: Sequence[TrialResult]) -> B
 
 def write(result: BenchmarkResult, folder: Path, json_file: Path | None = None) -> list[Path]:
     """results.md with its figures, results.html and, where asked for, the rows as JSON."""
-    from hnn_core.results import to_html, to_markdown
+    from hnn_core.results import load_speed, to_html, to_markdown
 
-    text, figures = to_markdown(result.experiments, "figures")
+    speed = load_speed(experiments_folder() / "speed.json")
+    text, figures = to_markdown(result.experiments, "figures", speed)
     written = [folder / "results.md", folder / "results.html"]
     write_atomically(written[0], text)
-    write_atomically(written[1], to_html(result.experiments))
+    write_atomically(written[1], to_html(result.experiments, speed))
     for name, svg in figures.items():
         write_atomically(folder / "figures" / name, svg)
     if json_file is not None:

@@ -3,5 +3,6 @@
 from hnn_core.results.markdown import to_markdown
 from hnn_core.results.page import to_html
 from hnn_core.results.rows import Comparison, Row, aggregate, compare
+from hnn_core.results.speed import Speed, load_speed
 
-__all__ = ["Comparison", "Row", "aggregate", "compare", "to_html", "to_markdown"]
+__all__ = ["Comparison", "Row", "Speed", "aggregate", "compare", "load_speed", "to_html", "to_markdown"]

@@ -8,7 +8,8 @@ from html import escape
 from hnn_core.experiment import ExperimentSpec, TrialResult
 from hnn_core.results.figures import draw, figures_of
 from hnn_core.results.rows import aggregate, compare
-from hnn_core.results.tables import Table, comparison_table, result_tables, shortfalls
+from hnn_core.results.speed import Speed, speed_tables
+from hnn_core.results.tables import Table, comparison_table, derived_features, result_tables, shortfalls
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --quiet: #767676 }
@@ -20,11 +21,14 @@ caption { text-align: left; font-weight: 600; padding: .3rem 0 } .scroll { overf
 """
 
 
-def to_html(experiments: Sequence[tuple[ExperimentSpec, Sequence[TrialResult]]]) -> str:
+def to_html(experiments: Sequence[tuple[ExperimentSpec, Sequence[TrialResult]]], speed: Speed | None = None) -> str:
     """All experiments with a result, in the order given."""
     present = [(spec, results) for spec, results in experiments if results]
     links = "".join(f'<li><a href="#{spec.name}">{escape(spec.title)}</a></li>' for spec, _ in present)
     sections = "\n".join(_section(spec, results) for spec, results in present)
+    if speed is not None:
+        links += '<li><a href="#speed">Speed</a></li>'
+        sections += '<section id="speed"><h2>Speed</h2>' + "".join(map(_html, speed_tables(speed))) + "</section>"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -39,8 +43,9 @@ def _section(spec: ExperimentSpec, results: Sequence[TrialResult]) -> str:
         f'<section id="{spec.name}"><h2>{escape(spec.title)}</h2>',
         f'<p class="place">{escape(spec.place)}</p>',
     ]
-    if spec.note:
-        parts.append(f"<p>{escape(spec.note)}</p>")
+    note = derived_features(results) + spec.note
+    if note:
+        parts.append(f"<p>{escape(note)}</p>")
     if spec.kind == "table":
         parts += [_html(table) for table in result_tables(spec, rows)]
     comparisons = compare(spec, results)

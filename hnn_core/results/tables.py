@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hnn_core.experiment import ExperimentSpec
+from hnn_core.experiment import ExperimentSpec, TrialResult
 from hnn_core.results.rows import Comparison, Row
 
 
@@ -65,6 +65,14 @@ def shortfalls(spec: ExperimentSpec, rows: Sequence[Row]) -> list[str]:
         for row in rows
         if row.paper is not None and spec.model(row.model).ours and round(row.mean, 3) < row.paper
     ]
+
+
+def derived_features(results: Sequence[TrialResult]) -> str:
+    """A sentence on the data sets whose features are not given, or nothing."""
+    derived = sorted({result.dataset for result in results if result.features != "given"})
+    if not derived:
+        return ""
+    return f"Features of {' and '.join(derived)} are derived from the hypergraph (φ = SVD), the others are given. "
 
 
 def _table(spec: ExperimentSpec, rows: Sequence[Row], protocol: str, metric: str) -> Table:

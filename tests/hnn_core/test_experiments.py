@@ -20,7 +20,7 @@ from hnn_core.experiment import (
     run_trial,
     trial_key,
 )
-from hnn_core.results import aggregate, compare, to_html, to_markdown
+from hnn_core.results import aggregate, compare, load_speed, to_html, to_markdown
 from hnn_core.search import best, load_search, one_after_another, run_search, validation_part
 
 FOLDER = Path(__file__).parents[2] / "experiments"
@@ -155,6 +155,16 @@ def test_curves_become_figures_with_numbers_beside_them(tiny: ExperimentSpec) ->
     assert set(figures) == {"tiny-cora-ca-auc.svg", "tiny-cora-ca-test-loss.svg"}
     assert all(svg.startswith("<svg") and "polyline" in svg and "HNN" in svg for svg in figures.values())
     assert "(figures/tiny-cora-ca-auc.svg)" in text and "0.920" in text
+
+
+def test_measured_times_stand_below_the_tables(tiny: ExperimentSpec, tmp_path: Path) -> None:
+    assert load_speed(tmp_path / "absent.json") is None
+    content = {"dataset": "dblp", "epochs": {"HNN": {"ms": 80.04, "peak_mib": 512}}, "ratios": {"PyG over ours": 4.2}}
+    (tmp_path / "speed.json").write_text(json.dumps(content))
+    speed = load_speed(tmp_path / "speed.json")
+    text, _ = to_markdown([(tiny, [])], speed=speed)
+    assert "| HNN | 80.0 | 512 |" in text and "| PyG over ours | 4.20 |" in text and "Not run yet" in text
+    assert 'id="speed"' in to_html([(tiny, [])], speed) and 'id="speed"' not in to_html([(tiny, [])])
 
 
 def test_a_search_sees_training_data_only_and_resumes(tmp_path: Path, shared_data: Path) -> None:
