@@ -147,7 +147,8 @@ class RulesWithin:
     def _within(self, key: Key, element: Element) -> Candidates:
         sure, block, unsure = self._rules.candidates(key, element)
         # Only selectors whose names all occur in the document can match in it.
-        possible = tuple([entry for entry in unsure if self._matcher.names.issuperset(entry.selector.above)])
+        occurs = self._matcher.names.issuperset
+        possible = tuple([entry for entry in unsure if occurs(entry.selector.above)]) if unsure else ()
         candidates = self._candidates[key] = Candidates(sure, block, possible)
         return candidates
 

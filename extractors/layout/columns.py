@@ -50,6 +50,8 @@ def spread(columns: Sequence[Column], least: float, most: float, fraction: float
 
 def natural_width(columns: Sequence[Column]) -> tuple[float, float]:
     """The narrowest and the preferred width of a table with these columns."""
+    if len(columns) == 1 and not columns[0].fraction:  # most tables in mail
+        return columns[0].least, columns[0].most
     least = sum(column.least for column in columns)
     most = sum(column.most for column in columns)
     share = sum(column.fraction for column in columns)

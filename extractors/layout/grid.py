@@ -39,7 +39,7 @@ class Grid:
 
     def ask(self, styles: Sequence[BoxStyle], least: Sequence[float], most: Sequence[float]) -> None:
         """Sum up what the cells ask of their columns."""
-        count = max([cell.column + cell.colspan for row in self.rows for cell in row], default=0)
+        count = max([row[-1].column + row[-1].colspan for row in self.rows if row], default=0)
         columns = self.columns = [Column() for _ in range(count)]
         spanning: list[Cell] = []
         for row in self.rows:
@@ -93,26 +93,28 @@ def _rows(
 
 def _place_cells(elements: Sequence[Element], cells: Sequence[int], covered: dict[int, int]) -> list[Cell]:
     row: list[Cell] = []
+    spans_rows = False
     column = 0
     for element in cells:
-        while covered.get(column, 0) and column < _MAX_COLUMNS:
+        while covered and covered.get(column, 0) and column < _MAX_COLUMNS:
             column += 1
         attributes = elements[element].attributes
-        colspan = min(_span(attributes.get("colspan")), _MAX_SPAN)
-        row.append(Cell(element, column, colspan, _span(attributes.get("rowspan"))))
+        colspan = min(_span(attributes["colspan"]), _MAX_SPAN) if "colspan" in attributes else 1
+        rowspan = _span(attributes["rowspan"]) if "rowspan" in attributes else 1
+        row.append(Cell(element, column, colspan, rowspan))
         column += colspan
+        spans_rows = spans_rows or rowspan > 1
     if covered:
         for column in [column for column, left in covered.items() if left]:
             covered[column] -= 1
-    for cell in row:
-        if cell.rowspan > 1:
-            covered.update(dict.fromkeys(range(cell.column, cell.column + cell.colspan), cell.rowspan - 1))
+    if spans_rows:
+        for cell in row:
+            if cell.rowspan > 1:
+                covered.update(dict.fromkeys(range(cell.column, cell.column + cell.colspan), cell.rowspan - 1))
     return row
 
 
-def _span(value: str | None) -> int:
-    if value is None:
-        return 1
+def _span(value: str) -> int:
     try:
         return min(max(int(value), 1), 1000)
     except ValueError:

@@ -59,14 +59,7 @@ class Intrinsic:
         self.alt_widths: dict[int, float] = {}
         self.inlines: list[int] = []  # elements whose box is whatever their contents take on the lines
         self._mark_hidden()
-        for index in range(count - 1, -1, -1):
-            if self.shown[index]:
-                self._measure(index)
-                parent = self._elements[index].parent
-                if self.content[index] and parent is not None:
-                    self.content[parent] = True
-                    self.content_children[parent] += 1
-                    self.first_content[parent] = index
+        self._measure_all()
 
     def is_alt_text(self, index: int) -> bool:
         """Whether a browser shows the image as text, forgetting the size it states."""
@@ -82,10 +75,22 @@ class Intrinsic:
             elif style.inline and element.tag not in _ATOMS:
                 self.inlines.append(index)
 
-    def _measure(self, index: int) -> None:
-        style = self.styles[index]
-        if style.display in _TABLE_PARTS:  # their cells speak to the table
-            return
+    def _measure_all(self) -> None:
+        elements, styles, shown, content = self._elements, self.styles, self.shown, self.content
+        for index in range(len(elements) - 1, -1, -1):
+            if not shown[index]:
+                continue
+            style = styles[index]
+            if style.display not in _TABLE_PARTS:  # their cells speak to the table
+                self._measure(index, style)
+            if content[index]:
+                parent = elements[index].parent
+                if parent is not None:
+                    content[parent] = True
+                    self.content_children[parent] += 1
+                    self.first_content[parent] = index
+
+    def _measure(self, index: int, style: BoxStyle) -> None:
         tag = self._elements[index].tag
         if tag in REPLACED:
             self._measure_image(index, style)
@@ -99,7 +104,7 @@ class Intrinsic:
 
     def _measure_flow(self, index: int, style: BoxStyle) -> None:
         """A block or inline container: lines of inline pieces, broken by blocks and ``<br>``."""
-        elements, shown, styles = self._elements, self.shown, self.styles
+        elements, shown, styles, all_most = self._elements, self.shown, self.styles, self.most
         text = style.text
         on_a_line = style.is_flex and "column" not in elements[index].style["flex-direction"]
         least = most = line = 0.0
@@ -118,9 +123,9 @@ class Intrinsic:
                 if elements[node].tag == "br":
                     most, line = max(most, line), 0.0
                 elif child.beside or on_a_line:
-                    line += self.most[node]
+                    line += all_most[node]
                 elif not child.out_of_flow:
-                    most, line = max(most, line, self.most[node]), 0.0
+                    most, line = max(most, line, all_most[node]), 0.0
         self._settle(index, least, max(most, line))
 
     def _run(self, index: int, place: int, node: str, style: TextStyle) -> Run | None:
