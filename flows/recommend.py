@@ -44,8 +44,7 @@ def run(context: Context) -> Mapping[str, Any]:
     return {
         "recommendations": sum(len(evaluation.recommendations) for evaluation in found),
         "hr_at_10": table,
-        "composed": _composed([row for evaluation in found for row in evaluation.composed]),
-        "metrics": _main_metrics(table),
+        "metrics": _main_metrics(table) | _composed([row for evaluation in found for row in evaluation.composed]),
     }
 
 
@@ -124,12 +123,12 @@ def _hit_rates(metrics: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def _composed(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Right attributes of buttons for unknown senders, by method and attribute."""
-    return {
-        method: _means([row for row in rows if row["method"] == method and row["protocol"] == "sender"], "attribute")
-        for method in dict.fromkeys(row["method"] for row in rows)
-    }
+def _composed(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Shares of right attributes of the buttons composed for unknown senders."""
+    from hnn_core.recommend.cold_start import COMPOSED
+
+    ours = [row for row in rows if row["method"] == COMPOSED and row["protocol"] == "sender"]
+    return {f"composed.{attribute}": value for attribute, value in _means(ours, "attribute").items()}
 
 
 def _means(rows: list[dict[str, Any]], by: str) -> dict[str, float]:

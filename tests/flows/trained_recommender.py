@@ -17,24 +17,26 @@ from flows.config import Config
 from flows.execution import execute
 from flows.planning import decide
 from flows.progress import Silent
+from flows.recommend import EMAIL_TABLES
 from flows.stage import Context, Stage
 from flows.train import fit_recommender
 from flows.workspace import Workspace
 
-TABLES = ("fragments", "entities", "occurrences", "neighbours")
+
+def email_inputs(folder: Path, emails: Sequence[SampleEmail]) -> dict[str, Path]:
+    """The emails extracted into a folder, as the inputs of a stage."""
+    sources = [Source(f"{n:016}", f"{n}.html", lambda html=e.html: html) for n, e in enumerate(emails)]  # type: ignore[misc]
+    write_tables(folder, sources, workers=1)
+    documents = [{"doc_id": f"{n:016}", "sender": email.sender} for n, email in enumerate(emails)]
+    pq.write_table(pa.Table.from_pylist(documents), folder / "documents.parquet")
+    return {path: folder / f"{name}.parquet" for name, path in EMAIL_TABLES.items()}
 
 
 def trained_workspace(folder: Path, emails: Sequence[SampleEmail], epochs: int) -> Workspace:
     """The emails' tables are kept beside the recommender, in ``emails/``."""
 
     def train(context: Context) -> Mapping[str, Any]:
-        sources = [Source(f"{n:016}", f"{n}.html", lambda html=e.html: html) for n, e in enumerate(emails)]  # type: ignore[misc]
-        tables = context.out / "emails"
-        write_tables(tables, sources, workers=1)
-        documents = [{"doc_id": f"{n:016}", "sender": email.sender} for n, email in enumerate(emails)]
-        pq.write_table(pa.Table.from_pylist(documents), tables / "documents.parquet")
-        inputs = {f"extract/{name}.parquet": tables / f"{name}.parquet" for name in TABLES}
-        inputs["scrape/documents.parquet"] = tables / "documents.parquet"
+        inputs = email_inputs(context.out / "emails", emails)
         fit_recommender(inputs, context.out / RECOMMENDER, epochs, seed=0)
         for name in ("metrics", "curves"):  # of variants: none was trained
             pq.write_table(pa.table({"variant": [], "protocol": []}), context.out / f"{name}.parquet")
