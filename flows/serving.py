@@ -105,7 +105,7 @@ def publish(client: Any, run_id: str, recommender: Path) -> None:
             pip_requirements=[f"{name}=={metadata.version(name)}" for name in REQUIREMENTS],
         )
         check(logged.model_uri)
-        version = _register(client, run_id, logged.model_uri)
+        version = _register(client, run_id, logged.model_uri, model.model_id)
     except Exception:
         with suppress(Exception):
             client.delete_logged_model(model.model_id)
@@ -121,7 +121,7 @@ def check(model_uri: str) -> None:
         raise HnnError(f"the logged recommender {model_uri} does not answer: {answers}")
 
 
-def _register(client: Any, run_id: str, model_uri: str) -> str:
+def _register(client: Any, run_id: str, model_uri: str, model_id: str) -> str:
     if not client.search_registered_models(f"name = '{MODEL}'"):
         client.create_registered_model(MODEL, description="Styles for the fragments of an email")
-    return str(client.create_model_version(MODEL, model_uri, run_id).version)
+    return str(client.create_model_version(MODEL, model_uri, run_id, model_id=model_id).version)

@@ -79,7 +79,8 @@ def sync(workspace: Workspace, live: Run | None = None) -> None:
             _send(workspace, record)
         except Exception as error:  # whatever MLflow raises: the run's results are safe on disk
             _warn(workspace, record, _shortly(error))
-            return
+            if _trouble():
+                return
 
 
 @contextmanager
@@ -141,14 +142,16 @@ def _send(workspace: Workspace, record: Run) -> None:
             continue
         if entry["stage"] == "train" and entry["ran"]:
             _send_variants(client, workspace, record, workspace.result("train", manifest.key))
-            _send_recommender(client, workspace, record, workspace.result("train", manifest.key))
         with _once(workspace, record, entry["stage"]) as first:
             if first:
                 _send_stage(client, workspace, parent, entry, manifest)
     _send_samples(client, workspace, record, parent)
-    if record.status != "running":
+    ended = record.status != "running"
+    if ended:
         client.log_metric(parent, "seconds", record.seconds)
         client.set_terminated(parent, "FINISHED" if record.status == "completed" else "FAILED")
+    _send_recommender(client, workspace, record)  # last: a registry that refuses it keeps no figure back
+    if ended:
         record.tracking["complete"] = True
         runs.save(workspace, record)
         _samples_file(workspace, record).unlink(missing_ok=True)
@@ -312,16 +315,17 @@ def _send_variants(client: Any, workspace: Workspace, record: Run, folder: Path)
             nested_run(client, record.tracking["experiment"], f"train {variant} {protocol}", tags, parameters, values)
 
 
-def _send_recommender(client: Any, workspace: Workspace, record: Run, folder: Path) -> None:
-    """The trained recommender as a registered model."""
-    recommender = folder / RECOMMENDER
-    if not recommender.is_dir():
-        return
-    with _once(workspace, record, "recommender") as first:
-        if first:
-            from flows.serving import publish
+def _send_recommender(client: Any, workspace: Workspace, record: Run) -> None:
+    """The recommender that this run trained as a registered model."""
+    for entry in record.stages:
+        recommender = workspace.result("train", entry["key"]) / RECOMMENDER
+        if entry["stage"] != "train" or not entry["ran"] or not recommender.is_dir():
+            continue
+        with _once(workspace, record, "recommender") as first:
+            if first:
+                from flows.serving import publish
 
-            publish(client, record.tracking["parent"], recommender)
+                publish(client, record.tracking["parent"], recommender)
 
 
 def nested_run(
