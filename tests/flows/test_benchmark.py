@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import signal
 import time
 from pathlib import Path
 
 import mlflow
-import numpy as np
 import pytest
 from pipeline_project import Project
-from scipy import sparse
 
 from flows import benchmark, search
 from flows.config import ExecutionConfig
@@ -24,29 +21,6 @@ from hnn_core.experiment import TrialResult, trial_key
 from hnn_core.search import run_search
 
 COMMAND = ("benchmark", "hyperedge-prediction", "--datasets", "cora-cc", "--protocol", "transductive", "--trials", "1")
-
-
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two communities of twenty nodes in the layout of HyperGCN's data, under the name of Cora."""
-    rng = np.random.default_rng(0)
-    folder = tmp_path_factory.mktemp("data") / "hypergcn" / "cocitation" / "cora"
-    (folder / "splits").mkdir(parents=True)
-    hyperedges = {}
-    for number in range(30):
-        members = rng.choice(20, size=4, replace=False) + 20 * (number % 2)
-        hyperedges[number] = {int(node) for node in members}
-    features = sparse.csr_matrix(rng.random((40, 8)) < 0.3, dtype=np.float64)
-    splits = {"train": list(range(0, 40, 4)), "test": [node for node in range(40) if node % 4]}
-    for name, content in (
-        ("hypergraph", hyperedges),
-        ("labels", [int(node >= 20) for node in range(40)]),
-        ("features", features),
-    ):
-        (folder / f"{name}.pickle").write_bytes(pickle.dumps(content))
-    for number in range(1, 11):
-        (folder / "splits" / f"{number}.pickle").write_bytes(pickle.dumps(splits))
-    return folder.parent.parent
 
 
 @pytest.mark.slow
