@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-BLOCK = 32_768  # entries
+BLOCK = 131_072  # entries
 
 
 def random_bytes(like: Tensor) -> Tensor:
