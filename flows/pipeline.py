@@ -51,7 +51,8 @@ def tell(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
     )
     if _REQUEST is None:  # nobody sits at a terminal that says it anyway
         level = logging.INFO if state.is_completed() else logging.ERROR
-        flow_run_logger(flow_run, flow).log(level, "%s: %s, %s", ending.run, ending.state, ending.message)
+        said = ", ".join(filter(None, (ending.state, ending.message)))
+        flow_run_logger(flow_run, flow).log(level, "%s: %s", ending.run, said)
     settings = _REQUEST.overrides if _REQUEST else tuple(parameters.get("settings") or ())
     notify.announce(ending, parameters.get("config_file"), settings)
 
