@@ -19,10 +19,13 @@ from extractors.extraction import ExtractOptions
 from extractors.limits import Limits
 from extractors.sources.sample import SampleOptions, generate
 from extractors.writing import SCHEMAS, Source, write_tables
+from flows.benchmark import choose
 from flows.config import Config, ExecutionConfig
 from flows.errors import HnnError
 from flows.extract import batch_size, engine_of
 from flows.runner import LOOK_AHEAD, DaskRunner, LocalRunner, Runner, open_runner
+from flows.trials import TrialStore, run_trials, trials_of
+from flows.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 DASK = ExecutionConfig(runner="dask", workers=2)
@@ -107,7 +110,7 @@ def test_extraction_on_two_dask_workers_gives_the_bytes_of_local_extraction(tmp_
     html = [email.html for email in generate(SampleOptions(emails=150, seed=3))]
     html[70] = "<p></p>"
     html[71] = ""
-    sources = [Source(f"{number:016x}", f"mail-{number}", lambda text=text: text) for number, text in enumerate(html)]
+    sources = [Source(f"{number:016x}", f"mail-{number}", text.__str__) for number, text in enumerate(html)]
     options = ExtractOptions(limits=Limits())
     local = write_tables(tmp_path / "local", sources, options, workers=2)
     with engine_of(DASK, len(sources)) as engine:
@@ -123,6 +126,20 @@ def test_extraction_on_two_dask_workers_gives_the_bytes_of_local_extraction(tmp_
         wanted = (tmp_path / "local" / f"{name}.parquet").read_bytes()
         assert (tmp_path / "dask" / f"{name}.parquet").read_bytes() == wanted, name
         assert (tmp_path / "grown" / f"{name}.parquet").read_bytes() == wanted, name
+
+
+def test_benchmark_trials_on_dask_have_the_figures_of_local_ones(
+    cluster: DaskRunner, tiny: Path, tmp_path: Path
+) -> None:
+    (spec,) = choose(["hyperedge-prediction"])
+    quick = [trial for trial in trials_of([spec], 1, "transductive", ["cora-cc"]) if trial.model in ("HNN", "GCN")]
+    assert len(quick) == 2
+    figures = {}
+    for name, runner in (("dask", cluster), ("local", LocalRunner(1))):
+        store = TrialStore(Workspace(tmp_path / name))
+        figures[name] = {result.key: result.metrics for result in run_trials(quick, store, tiny, runner)}
+        assert all(store.get(trial.key) for trial in quick), "kept, so that a killed benchmark goes on"
+    assert figures["dask"] == figures["local"] != {}
 
 
 def test_a_local_cluster_listens_on_loopback_only_and_serves_no_dashboard(cluster: DaskRunner) -> None:
