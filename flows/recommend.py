@@ -148,7 +148,7 @@ def _main_metrics(table: list[dict[str, Any]]) -> dict[str, float]:
 
 STAGE = Stage(
     name="recommend",
-    version=2,
+    version=3,
     inputs=tuple(EMAIL_TABLES.values()),
     outputs=("metrics.parquet", "twins.parquet", "composed.parquet", "recommendations.parquet"),
     run=run,

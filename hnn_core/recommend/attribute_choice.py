@@ -86,7 +86,7 @@ class Votes:
             one_hot = sparse.csr_array(
                 (np.ones(len(value)), (np.arange(len(value)), value)), shape=(len(value), len(distinct))
             )
-            shares = np.stack([_log_shares(votes[scope] @ one_hot) for scope in SCOPES], axis=-1)
+            shares = np.stack([log_shares(votes[scope] @ one_hot) for scope in SCOPES], axis=-1)
             for row, answer in enumerate(answers):
                 answer[attribute] = dict(zip(distinct.tolist(), shares[row], strict=True))
         return answers
@@ -115,5 +115,6 @@ def _hyperedges(queries: Queries, nodes: AttributeNodes) -> dict[str, sparse.csr
     return hyperedges
 
 
-def _log_shares(sums: Floats) -> Floats:
+def log_shares(sums: Floats) -> Floats:
+    """log of each row's shares, the smallest raised to where differences begin to mean something."""
     return np.asarray(np.log(sums / np.maximum(sums.sum(axis=1, keepdims=True), 1e-12) + _LEAST), np.float64)

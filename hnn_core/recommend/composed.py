@@ -18,8 +18,8 @@ from scipy import sparse
 
 from hnn_core import seeds
 from hnn_core.colour import contrast_ratio
-from hnn_core.recommend import colour_choice, size_choice
-from hnn_core.recommend.attribute_choice import SenderShares, Votes, VotesOf, votes_for
+from hnn_core.recommend import colour_choice, radius_choice, size_choice
+from hnn_core.recommend.attribute_choice import SenderShares, Votes, VotesOf
 from hnn_core.recommend.attribute_nodes import OUTLINE, family
 from hnn_core.recommend.colour_decision import best_pair
 from hnn_core.recommend.conditional_logit import fit_choice, log_probabilities
@@ -27,20 +27,20 @@ from hnn_core.recommend.corpus import Corpus, Indices, Observed
 from hnn_core.recommend.palette import ColourUse, Palette, opaque
 from hnn_core.recommend.protocols import giveaways
 from hnn_core.recommend.queries import Queries
+from hnn_core.recommend.radius_choice import CLASSES, NearestRadii, radius_features
 from hnn_core.recommend.readable import readable_shade
 from hnn_core.recommend.shown import Shown
-from hnn_core.recommend.styles import RADIUS_CLASSES, colour_of, pixels_of, radius_class
+from hnn_core.recommend.styles import colour_of, pixels_of, radius_class
 
 Floats = NDArray[np.float64]
 
 TARGET = "button-style"
 _LIKELY = 8  # backgrounds considered with each text colour
-RADIUS_FEATURES = ("common", "votes of emails", "votes of fragments")
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "background": colour_choice.BACKGROUND_FEATURES,
     "color": colour_choice.INK_FEATURES,
     "size": size_choice.SIZE_FEATURES,
-    "radius": RADIUS_FEATURES,
+    "radius": radius_choice.RADIUS_FEATURES,
 }
 START: Mapping[str, Mapping[str, float]] = {
     "background": {
@@ -53,7 +53,7 @@ START: Mapping[str, Mapping[str, float]] = {
         "text in email": 0.3, "text in fragment": 0.4, "colourful on outline": 1.5, "white": 0.3,
     },
     "size": {"common within reach": 2.0, "in ink in fragment": 2.5, "text in fragment": 0.5},
-    "radius": {"common": 0.5, "votes of emails": 1.0},
+    "radius": {"common": 1.0, "votes of emails": 0.3, "votes of nearest": 0.3},
 }  # fmt: skip
 """The weights before anything is learned."""
 
@@ -90,6 +90,7 @@ class Composer:
     """Composes a style for any fragment, of a known email or a new one."""
 
     votes: Votes
+    nearest: NearestRadii
     shares: Mapping[str, SenderShares]
     radii: Mapping[str, float]  # px of each radius class
     weights: Mapping[str, Floats]
@@ -97,21 +98,23 @@ class Composer:
     def compose(self, queries: Queries) -> list[ComposedStyle]:
         """One style for each query: the email's own where it shows another button, made readable, else a new one."""
         uses, shown = Palette.of(queries.corpus).uses(queries), Shown.of(queries)
-        own = _most_used_buttons(queries)
+        own, votes, nearest = _most_used_buttons(queries), self.votes(queries), self.nearest(queries)
         return [
-            self._compose(use, what, votes) if button is None else _as_composed(queries.corpus, button, use.paper)
-            for use, what, votes, button in zip(uses, shown, self.votes(queries), own, strict=True)
+            self._compose(uses[i], shown[i], votes[i], nearest[i])
+            if button is None
+            else _as_composed(queries.corpus, button, uses[i].paper)
+            for i, button in enumerate(own)
         ]
 
-    def _compose(self, use: ColourUse, shown: Shown, votes: VotesOf) -> ComposedStyle:
+    def _compose(self, use: ColourUse, shown: Shown, votes: VotesOf, nearest: Floats) -> ComposedStyle:
         background, ink = self.colours(use, shown, votes["family"])
         sizes = size_choice.size_candidates(shown, self.shares["size"].common(12))
         common = self.shares["size"].log_share([f"{size:g}px" for size in sizes])
         described = size_choice.size_features(sizes, ink, shown, common, votes["size"])
         size = sizes[int((described @ self.weights["size"]).argmax())] if sizes else 16.0
-        classes = [name for name, _ in RADIUS_CLASSES]
-        described = radius_features(classes, self.shares["radius"].log_share(classes), votes["radius"])
-        radius = self.radii[classes[int((described @ self.weights["radius"]).argmax())]]
+        common = self.shares["radius"].log_share(CLASSES)
+        described = radius_features(CLASSES, common, votes["radius"], nearest)
+        radius = self.radii[CLASSES[int((described @ self.weights["radius"]).argmax())]]
         surface = use.paper if background == OUTLINE else background
         return ComposedStyle(
             background="transparent" if background == OUTLINE else background,
@@ -155,7 +158,8 @@ def train_composer(training: Observed, strict: bool, options: ComposedTraining, 
     shares = {name: SenderShares.of(values[name], senders) for name in FEATURES}
     queries = Queries.of(_without_buttons(training, strict), fragments)
     votes = Votes.of(queries, senders, {name: values[name] for name in ("family", "size", "radius")})
-    asked = _Questions(queries, values, shares, senders, votes(queries, as_if_new=True))
+    nearest = NearestRadii.of(training, TARGET)
+    asked = _Questions(queries, values, shares, senders, votes(queries, as_if_new=True), nearest(queries, senders))
     importance = 1 / np.sqrt(np.bincount(senders)[senders]) if len(senders) else np.zeros(0)
 
     def fit(name: str, questions: _Asked, shrinkage: float = options.shrinkage) -> Floats:
@@ -163,15 +167,10 @@ def train_composer(training: Observed, strict: bool, options: ComposedTraining, 
 
     weights = {"background": fit("background", asked.background()), "color": fit("color", asked.color())}
     weights["radius"] = fit("radius", asked.radius(), options.radius_shrinkage)
-    composer = Composer(votes, shares, _radii(corpus, styles), weights)
+    composer = Composer(votes, nearest, shares, _radii(corpus, styles), weights)
     # The size goes with the text colour that will have been chosen by then, right or wrong.
     weights["size"] = fit("size", asked.size(composer))
     return composer
-
-
-def radius_features(classes: list[str], common: Floats, votes: Mapping[str, Floats]) -> Floats:
-    """One row a radius class, in the order of ``RADIUS_FEATURES``."""
-    return np.array([[share, *votes_for(votes, name)] for name, share in zip(classes, common, strict=True)])
 
 
 @dataclass(eq=False)
@@ -214,9 +213,11 @@ class _Questions:
         shares: Mapping[str, SenderShares],
         senders: Indices,
         votes: list[VotesOf],
+        nearest: Floats,
     ) -> None:
         self._uses, self._shown = Palette.of(queries.corpus).uses(queries), Shown.of(queries)
         self._values, self._shares, self._senders, self._votes = values, shares, senders.tolist(), votes
+        self._nearest = nearest
 
     def background(self) -> _Asked:
         asked, shares = _Asked(), self._shares["background"]
@@ -248,12 +249,11 @@ class _Questions:
         return asked
 
     def radius(self) -> _Asked:
-        asked, classes = _Asked(), [name for name, _ in RADIUS_CLASSES]
+        asked = _Asked()
         for i, sender in enumerate(self._senders):
-            described = radius_features(
-                classes, self._shares["radius"].log_share(classes, sender), self._votes[i]["radius"]
-            )
-            asked.add(i, described, np.array([name == self._values["radius"][i] for name in classes]))
+            common = self._shares["radius"].log_share(CLASSES, sender)
+            described = radius_features(CLASSES, common, self._votes[i]["radius"], self._nearest[i])
+            asked.add(i, described, np.array([name == self._values["radius"][i] for name in CLASSES]))
         return asked
 
 

@@ -45,7 +45,7 @@ class NearestFragments:
 
     def votes(self, queries: Queries) -> Scores:
         """Queries × catalogue: sim^p of the nearest fragments that hold the style."""
-        parts = [_largest(self.similarity(batch), _NEAREST) ** _SHARPNESS @ self.styles for batch in queries.batches()]
+        parts = [largest(self.similarity(batch), _NEAREST) ** _SHARPNESS @ self.styles for batch in queries.batches()]
         return np.concatenate(parts) if parts else np.empty((0, len(self.catalogue)))
 
     def holding(self, similarity: Scores, style: int, count: int) -> Indices:
@@ -55,7 +55,7 @@ class NearestFragments:
         return np.asarray(self.fragments[holders[best]], np.int64)
 
 
-def _largest(similarity: Scores, k: int) -> Scores:
+def largest(similarity: Scores, k: int) -> Scores:
     """Each row's k largest entries, the rest zero; ties at the border all stay, so order cannot matter."""
     if similarity.shape[1] <= k:
         return similarity

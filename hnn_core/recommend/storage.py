@@ -17,15 +17,17 @@ import torch
 from scipy import sparse
 
 from hnn_core.recommend.attribute_choice import SCOPES, SenderShares, Votes
+from hnn_core.recommend.composed import TARGET as COMPOSED_TARGET
 from hnn_core.recommend.composed import ComposedTraining, Composer
 from hnn_core.recommend.corpus import Corpus, EmailTables, Observed
 from hnn_core.recommend.evidence import Evidence, feature_names
 from hnn_core.recommend.link_hnn import LinkHNN, LinkTraining, trained_links
 from hnn_core.recommend.nearest import NearestFragments
+from hnn_core.recommend.radius_choice import NearestRadii
 from hnn_core.recommend.ranker import RankerTraining
 from hnn_core.recommend.recommender import Recommender, RecommenderTraining, TargetModel
 
-VERSION = 1
+VERSION = 2
 """Of the format; a recommender of another version is refused, not guessed at."""
 
 _SETTINGS = "recommender.json"
@@ -70,7 +72,7 @@ def load(folder: Path) -> Recommender:
                 f"{folder / _SETTINGS}: features of {target} are not those of this version: train it again"
             )
         models[target] = _load_model(folder / f"{target}.npz", training, target, options)
-    return Recommender(training, options, models, _load_composer(folder) if settings["composer"] else None)
+    return Recommender(training, options, models, _load_composer(folder, training) if settings["composer"] else None)
 
 
 def _load_model(file: Path, training: Observed, target: str, options: RecommenderTraining) -> TargetModel:
@@ -134,7 +136,7 @@ def _save_composer(composer: Composer, folder: Path) -> None:
     (folder / "composer.json").write_text(_json(described), "utf-8")
 
 
-def _load_composer(folder: Path) -> Composer:
+def _load_composer(folder: Path, training: Observed) -> Composer:
     described = json.loads((folder / "composer.json").read_text("utf-8"))
     nodes = tuple(described["nodes"])
     with np.load(folder / "composer.npz", allow_pickle=False) as arrays:
@@ -151,7 +153,8 @@ def _load_composer(folder: Path) -> Composer:
         name: SenderShares({v: {int(s): share for s, share in of.items()} for v, of in values.items()})
         for name, values in described["shares"].items()
     }
-    return Composer(votes, shares, described["radii"], weights)
+    nearest = NearestRadii.of(training, COMPOSED_TARGET)
+    return Composer(votes, nearest, shares, described["radii"], weights)
 
 
 def _options(written: dict[str, Any]) -> RecommenderTraining:
