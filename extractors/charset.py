@@ -11,25 +11,10 @@ import codecs
 import re
 from collections.abc import Iterator
 
+import charset_normalizer
 import webencodings
-from bs4.dammit import EncodingDetector  # the part of UnicodeDammit that guesses; the rest would log and decode twice
+from bs4.dammit import EncodingDetector  # of UnicodeDammit, which would log and decode twice
 
-FALLBACK = "windows-1252"
-
-# A meta tag further in is no declaration for a browser either, and bs4's pattern is quadratic in this length.
-_META_WINDOW = 4096
-_DETECTION_WINDOW = 65_536
-# A charset under which this many characters beyond ASCII come out right for each that does not is the right one,
-# and the document is damaged; text in another charset does not form valid sequences by chance.
-_GOOD_PER_BROKEN = 4
-
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32le"),  # before UTF-16: its mark begins with that one
-    (codecs.BOM_UTF32_BE, "utf-32be"),
-    (codecs.BOM_UTF16_LE, "utf-16le"),
-    (codecs.BOM_UTF16_BE, "utf-16be"),
-)
 _WIDE = frozenset({"utf-16le", "utf-16be", "utf-32le", "utf-32be"})
 _CODECS = {name: name.replace("le", "-le").replace("be", "-be") for name in _WIDE} | {
     "gbk": "gb18030",  # as browsers do: the superset
@@ -134,7 +119,9 @@ def _detected(raw: bytes) -> Iterator[str]:
     window = raw[:_DETECTION_WINDOW]
     if len(raw) > len(window):
         window = window[: window.rfind(b">") + 1] or window  # a cut through a character would mislead the detector
-    for guess in EncodingDetector(window, is_html=True).encodings:
+    # Named here, where bs4 would take whichever detector happens to be installed: they disagree on short texts.
+    guess = charset_normalizer.detect(window)["encoding"]
+    if guess is not None:
         charset = _named(guess) or _WHATWG_NAMES.get(_python_name(guess))
         if charset and charset not in _LATIN:
             yield charset

@@ -2,14 +2,17 @@
 
 Randomised subspace iteration (Halko, Martinsson and Tropp, 2011, algorithm 4.4) asks only for products A·Q,
 which cost two sparse products with H; A itself, with up to Σ|e|² entries, never exists. Both matrices are
-symmetric, so one kind of product serves for A and Aᵀ. One dense block Q is all that is ever held in full.
+symmetric, so one kind of product serves for A and Aᵀ. One dense block Q is all that is ever held in full: it is
+multiplied in its own memory, a few columns at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
@@ -18,8 +21,8 @@ from hnn_core.hypergraph import Hypergraph
 
 Dense = NDArray[np.float32]
 
-COLUMNS_PER_BLOCK = 32  # columns multiplied by A at a time
-ROWS_PER_BLOCK = 2_048  # rows turned into float64, or replaced, at a time
+COLUMNS_PER_BLOCK = 25  # columns multiplied by A at a time: three times for 64 + 10
+ROWS_PER_BLOCK = 256  # rows turned into float64, or replaced, at a time
 DEPENDENT = 1e-5  # a column that adds less than this to the others is mostly float32's rounding
 ROUNDING = 1e-6  # singular values below this share of the largest are what float32 leaves of zero
 
@@ -53,24 +56,19 @@ def truncated_svd(
     """
     if products < 2:
         raise ValueError(f"svd: products is {products}, expected at least 2: one for the basis, one for the SVD in it")
-    # A row of A without a hyperedge is zero, and so is its row of U: leave it out of all the dense work.
-    active = np.flatnonzero(np.diff(left.indptr))
     height = left.shape[0]
-    left, right = _single(left), _single(right)
-    if len(active) < height:
-        left, right = left[active], right[:, active]
-    degree = np.asarray(left.sum(axis=1), dtype=np.float32)[:, None]
+    degree = np.asarray(left.sum(axis=1), dtype=np.float32)
+    between = np.empty((left.shape[1], COLUMNS_PER_BLOCK), dtype=np.float32)
 
     def multiply(Q: Dense) -> None:
         """Q ← A·Q."""
-        for start in range(0, Q.shape[1], COLUMNS_PER_BLOCK):
-            columns = Q[:, start : start + COLUMNS_PER_BLOCK]
-            product = left @ (right @ columns)
-            for rows in _blocks(len(Q)):
-                columns[rows] = product[rows] - degree[rows] * columns[rows]
+        multiply_in_place(
+            *(left.indptr, left.indices, left.data), *(right.indptr, right.indices, right.data), degree, Q, between
+        )
 
-    width = min(rank + oversampling, len(active))
-    Q: Dense = np.random.default_rng(seed).standard_normal((len(active), width), dtype=np.float32)
+    # A row of A without a hyperedge is zero, and makes the row of Q zero at the first product.
+    width = min(rank + oversampling, int(np.count_nonzero(np.diff(left.indptr))))
+    Q: Dense = np.random.default_rng(seed).standard_normal((height, width), dtype=np.float32)
     for _ in range(products - 1):
         multiply(Q)
         _orthonormalise(Q)
@@ -82,15 +80,43 @@ def truncated_svd(
     sigma = np.sqrt(np.maximum(eigenvalues[largest], 0.0))
     inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=sigma > ROUNDING * sigma.max(initial=0.0))
     U = _signed(_turned(Q, (Z[:, largest] * inverse).astype(np.float32)))
-    if len(active) < height:
-        U, of_active = np.zeros((height, len(largest)), dtype=np.float32), U
-        U[active] = of_active
     return U, sigma.astype(np.float32)
 
 
-def _single(matrix: sparse.csr_array) -> sparse.csr_array:
-    """The matrix in float32, sharing its indices."""
-    return sparse.csr_array((matrix.data.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
+@njit(cache=True, nogil=True, fastmath=True)
+def multiply_in_place(
+    left_start: Any,
+    left_indices: Any,
+    left_data: Any,
+    right_start: Any,
+    right_indices: Any,
+    right_data: Any,
+    degree: Any,
+    Q: Any,
+    between: Any,
+) -> None:
+    """Q ← left·(right·Q) − degree·Q, a block of columns at a time.
+
+    Once ``between`` holds right·Q, a row of the result needs only its own row of Q, and takes its place.
+    """
+    height, width = Q.shape
+    for first in range(0, width, between.shape[1]):
+        last = min(first + between.shape[1], width)
+        for e in range(len(between)):
+            row = between[e, : last - first]
+            row[:] = 0.0
+            for k in range(right_start[e], right_start[e + 1]):
+                weight, other = np.float32(right_data[k]), Q[right_indices[k], first:last]
+                for c in range(len(row)):
+                    row[c] += weight * other[c]
+        for i in range(height):
+            row = Q[i, first:last]
+            for c in range(len(row)):
+                row[c] *= -degree[i]
+            for k in range(left_start[i], left_start[i + 1]):
+                weight, other = np.float32(left_data[k]), between[left_indices[k]]
+                for c in range(len(row)):
+                    row[c] += weight * other[c]
 
 
 def _orthonormalise(Y: Dense) -> None:
