@@ -15,6 +15,22 @@ import charset_normalizer
 import webencodings
 from bs4.dammit import EncodingDetector  # of UnicodeDammit, which would log and decode twice
 
+FALLBACK = "windows-1252"
+
+# A meta tag further in is no declaration for a browser either, and bs4's pattern is quadratic in this length.
+_META_WINDOW = 4096
+_DETECTION_WINDOW = 65_536
+# A charset under which this many characters beyond ASCII come out right for each that does not is the right one,
+# and the document is damaged; text in another charset does not form valid sequences by chance.
+_GOOD_PER_BROKEN = 4
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32le"),  # before UTF-16: its mark begins with that one
+    (codecs.BOM_UTF32_BE, "utf-32be"),
+    (codecs.BOM_UTF16_LE, "utf-16le"),
+    (codecs.BOM_UTF16_BE, "utf-16be"),
+)
 _WIDE = frozenset({"utf-16le", "utf-16be", "utf-32le", "utf-32be"})
 _CODECS = {name: name.replace("le", "-le").replace("be", "-be") for name in _WIDE} | {
     "gbk": "gb18030",  # as browsers do: the superset
