@@ -128,7 +128,7 @@ def run_search(path: Path, root: Path | None, outcomes_of: OutcomesOf = one_afte
     """
     spec = load_search(path)
     record = path.with_suffix(".record.json")
-    known = {(each.dataset, _brief(each.candidate)): each for each in _read(record)}
+    known = {(each.dataset, _brief(each.candidate)): each for each in _read(record, spec)}
     wanted = {
         (name, _brief(candidate)): Try(spec, name, candidate) for name in spec.datasets for candidate in spec.candidates
     }
@@ -138,15 +138,20 @@ def run_search(path: Path, root: Path | None, outcomes_of: OutcomesOf = one_afte
         yield outcome
 
 
-def _read(record: Path) -> list[Outcome]:
+def _read(record: Path, spec: SearchSpec) -> list[Outcome]:
+    """What is known already; nothing where it was found in other trials or with other common settings."""
     if not record.is_file():
         return []
-    return [Outcome(**each) for each in json.loads(record.read_text(encoding="utf-8"))["outcomes"]]
+    content = json.loads(record.read_text(encoding="utf-8"))
+    if content["trials"] != list(spec.trials) or content["settings"] != _spoken(spec.settings):
+        return []
+    return [Outcome(**each) for each in content["outcomes"]]
 
 
 def _write(record: Path, spec: SearchSpec, outcomes: list[Outcome]) -> None:
     content = {
         "search": spec.name,
+        "settings": _spoken(spec.settings),
         "trials": spec.trials,
         "chosen": {name: _spoken(choice.over(spec.settings)) for name, choice in sorted(best(outcomes).items())},
         "outcomes": [

@@ -189,6 +189,10 @@ def test_a_search_sees_training_data_only_and_resumes(tmp_path: Path, shared_dat
     assert path.with_suffix(".record.json").read_text() == first
     assert len(json.loads(first)["outcomes"]) == 2
 
+    path.write_text(path.read_text().replace("trials: [0]", "trials: [1]"))
+    assert len(list(run_search(path, shared_data / "hypergcn"))) == 2, "other trials, nothing known"
+    path.write_text(path.read_text().replace("trials: [1]", "trials: [0]"))
+
     path.with_suffix(".record.json").unlink()
     backwards = run_search(
         path, shared_data / "hypergcn", lambda tries, root: one_after_another(list(tries)[::-1], root)
