@@ -394,7 +394,7 @@ def test_memory_does_not_grow_with_the_number_of_documents(folder: Path, store: 
         tracemalloc.stop()
         return highest
 
-    small, large = peak(800), peak(4000)
+    small, large = peak(200), peak(1000)
     assert large < small * 1.5
 
 
