@@ -88,7 +88,7 @@ class ModelSpec(Settings):
 
 
 class ExperimentSpec(_Frozen):
-    """One table or figure of the paper."""
+    """One table or figure of the paper; ``order`` is its place among the others."""
 
     name: str
     title: str
@@ -99,6 +99,7 @@ class ExperimentSpec(_Frozen):
     datasets: tuple[str, ...]
     protocols: tuple[str, ...] = ("transductive",)
     trials: int = 10
+    order: int = 0
     measure_every: int = 0
     settings: Settings = Field(default_factory=Settings)
     by_protocol: dict[str, Settings] = Field(default_factory=dict)
@@ -182,11 +183,11 @@ def load_experiment(path: Path) -> ExperimentSpec:
 
 
 def load_experiments(folder: Path) -> dict[str, ExperimentSpec]:
-    """All specifications of a folder, by name."""
+    """All specifications of a folder by name, in their order."""
     specs = [load_experiment(path) for path in sorted(folder.glob("*.yaml"))]
     if not specs:
         raise FileNotFoundError(f"{folder} has no experiment (*.yaml)")
-    return {spec.name: spec for spec in specs}
+    return {spec.name: spec for spec in sorted(specs, key=lambda spec: (spec.order, spec.name))}
 
 
 def trial_key(spec: ExperimentSpec, dataset: str, model: str, protocol: str, trial: int) -> str:

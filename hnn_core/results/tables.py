@@ -93,7 +93,7 @@ def _table(spec: ExperimentSpec, rows: Sequence[Row], protocol: str, metric: str
 def _cell(row: Row | None, wanted_trials: int) -> str:
     if row is None:
         return "not run"
-    text = f"{row.mean:.3f} ± {row.std:.3f}"
+    text = f"{row.mean:.3f} ± {row.std:.3f}" if row.trials > 1 else f"{row.mean:.3f}"
     if row.paper is not None:
         text += f" (paper {row.paper:.3f}, {row.mean - row.paper:+.3f})"
     return text if row.trials >= wanted_trials else f"{text}, {row.trials} {'trial' if row.trials == 1 else 'trials'}"

@@ -42,6 +42,7 @@ TABLES_AND_FIGURES = {
 def test_every_table_and_figure_of_the_paper_and_one_of_our_own_has_a_loadable_experiment() -> None:
     specs = load_experiments(FOLDER)
     assert set(specs) == TABLES_AND_FIGURES
+    assert next(iter(specs)) == "hyperedge-prediction" and len({spec.order for spec in specs.values()}) == len(specs)
     for spec in specs.values():
         for dataset, model, protocol in spec.cells():
             spec.settings_of(model, dataset, protocol)
