@@ -30,12 +30,14 @@ from flows.workspace import Workspace
 from hnn_core.recommend.corpus import Observed
 from hnn_core.recommend.methods import RECOMMENDER
 from hnn_core.recommend.protocols import PROTOCOLS
+from hnn_core.recommend.twins import TWIN_GROUPS
 from hnn_core.tasks.style_recommendation import Evaluation, StyleRecommendation, evaluate, observe
 
 TARGETS = ("button-style", "background-style")
 SHOWN = ("hr_at_1", "hr_at_10", "ndcg_at_10", "mrr", "macro_hr_at_10")
 COMPARED = ("hr_at_1", "hr_at_10")
 LEAST_CEILING = 0.05
+WITH_TWINS = (RECOMMENDER, "knn-context", "HNN, masked links, y·z")
 
 Values = Mapping[str, Mapping[str, list[float]]]  # by method and measure, one a seed
 Cell = tuple[str, str, int]
@@ -95,6 +97,7 @@ def summary(found: Sequence[Evaluation]) -> dict[str, Any]:
     metrics: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     ceilings: dict[str, list[float]] = defaultdict(list)
     composed: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    twins: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for evaluation in found:
         for row in evaluation.metrics:
             cell = f"{row['target']}, {row['protocol']}"
@@ -102,6 +105,9 @@ def summary(found: Sequence[Evaluation]) -> dict[str, Any]:
             ceilings[cell].append(row["ceiling"])
         for row in evaluation.composed:
             composed[row["protocol"]][row["method"]][row["attribute"]].append(row["value"])
+        for row in evaluation.twins:
+            if row["metric"] == "hr_at_10" and row["method"] in WITH_TWINS:
+                twins[f"{row['target']}, {row['protocol']}"][row["method"]][row["twin"]].append(row["value"])
     ceiling = {cell: float(np.mean(values)) for cell, values in ceilings.items()}
     ratios = {
         (cell, measure): ratio
@@ -114,6 +120,7 @@ def summary(found: Sequence[Evaluation]) -> dict[str, Any]:
             cell: {"ceiling": ceiling[cell], "methods": mean_and_deviation(of)} for cell, of in metrics.items()
         },
         "composed": {protocol: mean_and_deviation(of) for protocol, of in composed.items()},
+        "twins": {cell: mean_and_deviation(of) for cell, of in twins.items()},
         "not best": [f"{cell}, {measure}: {ratio:.3f}" for (cell, measure), ratio in ratios.items() if ratio <= 1],
         "ratio": min(ratios.values(), default=float("nan")),
     }
@@ -140,6 +147,9 @@ def show(console: Console, figures: Mapping[str, Any]) -> None:
         print_table(console, f"{cell}, ceiling {of['ceiling']:.3f}", by, order, SHOWN)
     for protocol, by in figures["composed"].items():
         print_table(console, f"composed buttons, {protocol}", by, list(by), list(next(iter(by.values()))))
+    for cell, by in figures["twins"].items():
+        groups = [name for name, _, _ in TWIN_GROUPS if all(name in of for of in by.values())]
+        print_table(console, f"{cell}, HR@10 by likeness of the nearest training email", by, list(by), groups)
     for line in figures["not best"]:
         console.print(f"not the best: {line}")
     console.print(f"ratio {figures['ratio']:.3f}")

@@ -31,4 +31,5 @@ def seed_everything(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed & 0xFFFFFFFF)  # for libraries that still draw from NumPy's global stream
     torch.manual_seed(seed)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # Not use_deterministic_algorithms, which sets the same but imports the compiler with it: seconds a process.
+    torch.set_deterministic_debug_mode("warn")
