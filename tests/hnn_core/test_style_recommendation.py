@@ -20,7 +20,8 @@ from hnn_core.recommend.protocols import PROTOCOLS, Split, hold_out
 from hnn_core.recommend.queries import NonFiniteScoresError, Queries, finite
 from hnn_core.recommend.ranker import RankerTraining, train_ranker
 from hnn_core.recommend.ranking import held_out_ranks
-from hnn_core.recommend.recommender import Recommender
+from hnn_core.recommend.recommender import RecommenderTraining
+from hnn_core.tasks.style_recommendation import Evaluation, StyleRecommendation, evaluate, fit
 
 QUICK = RankerTraining(folds=2, link_hnn=LinkTraining(width=16, epochs=4))
 
@@ -104,9 +105,9 @@ def test_scores_that_are_not_numbers_fail_the_run() -> None:
         finite(np.array([[0.0, np.nan]]), "diverged")
 
 
-@pytest.mark.slow
 def test_a_saved_recommender_answers_alike_for_an_unseen_email(tmp_path: Path) -> None:
-    fitted = Recommender.fit(made_up_tables(senders=4, emails=4))
+    training = RecommenderTraining(targets=("button-style",), ranker=QUICK)
+    fitted = fit(made_up_tables(senders=4, emails=4), training)
     unseen = made_up_tables(senders=1, emails=1, seed=5)
     answers = fitted.recommend(unseen, "button-style", 3)
     assert len(answers) == 6
@@ -114,3 +115,21 @@ def test_a_saved_recommender_answers_alike_for_an_unseen_email(tmp_path: Path) -
     assert all(answer.composed is None or answer.composed.contrast >= 4.5 for answer in answers)
     storage.save(fitted, tmp_path / "saved")
     assert storage.load(tmp_path / "saved").recommend(unseen, "button-style", 3) == answers
+    storage.save(fit(made_up_tables(senders=4, emails=4), training), tmp_path / "again")
+    for file in (tmp_path / "saved").iterdir():
+        assert file.read_bytes() == (tmp_path / "again" / file.name).read_bytes(), "the same emails, the same bytes"
+
+
+def test_a_recommender_of_another_version_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no trained recommender here"):
+        storage.load(tmp_path)
+    (tmp_path / "recommender.json").write_text('{"version": 0}', "utf-8")
+    with pytest.raises(ValueError, match="has version 0, expected 2: train it again"):
+        storage.load(tmp_path)
+
+
+def test_too_little_to_hold_out_gives_no_figures(observed: Observed) -> None:
+    one_link = np.ones(len(observed.visible), dtype=np.bool_)
+    one_link[observed.links("button-style")[0]] = False
+    only = observed.without(one_link & observed.corpus.is_target("button-style")[observed.corpus.entity])
+    assert evaluate(only, StyleRecommendation("button-style", "link"), seed=0) == Evaluation()
