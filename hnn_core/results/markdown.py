@@ -36,8 +36,8 @@ SPEED = """\
 Measured by `benchmarks/training.py`: forward, cross-entropy, backward and a step of Adam. The rivals run turn by turn
 in one process; peak memory is that of a process of its own. Bare products are the sparse products of HNN's equations
 with nothing around them: 19 an epoch, of which 12 are left where the products of constant features are remembered, as
-here. The rest of an epoch is dense products with the weights, the activations (RReLU draws a slope for every entry) and
-the loss.
+here. Twice the 19 was the aim. The rest of an epoch is dense products with the weights, the activations (RReLU draws a
+slope for every entry) and the loss.
 """
 
 
