@@ -29,9 +29,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--emails", type=int, default=2000)
     parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--set", action="append", default=[], dest="settings", help="as of `hnn run`, e.g. less training"
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures = measure(Path(folder), arguments.emails)
+        figures = measure(Path(folder), arguments.emails, arguments.settings)
     table = Table(box=None)
     table.add_column("measure")
     table.add_column("value", justify="right")
@@ -42,22 +45,23 @@ def main() -> None:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
-def measure(folder: Path, emails: int) -> dict[str, Any]:
+def measure(folder: Path, emails: int, settings: list[str]) -> dict[str, Any]:
     corpus = folder / "corpus"
     extra = max(1, emails // 100)
     write_corpus(corpus, emails + extra, leave_out=extra)
-    full, wall, processor = run(folder, "run", "--corpus", str(corpus))
+    settings = [f"scrape.source={corpus}", *settings]
+    options = [part for setting in settings for part in ("--set", setting)]
+    full, wall, processor = run(folder, "run", *options)
     results = [folder / "workspace" / "stages" / name / stage["key"] for name, stage in full["stages"].items()]
     hashing = hash_again(results)
     inside = sum(seconds(result) for result in results) - hashing
-    _, no_op, _ = run(folder, "run", "--corpus", str(corpus))
+    _, no_op, _ = run(folder, "run", *options)
     extraction = seconds(folder / "workspace" / "stages" / "extract" / full["stages"]["extract"]["key"])
     write_corpus(corpus, emails + extra)
-    source = ("--set", f"scrape.source={corpus}")
-    run(folder, "stage", "scrape", *source)
-    grown, _, _ = run(folder, "stage", "extract", *source)
+    run(folder, "stage", "scrape", *options)
+    grown, _, _ = run(folder, "stage", "extract", *options)
     incremental = seconds(folder / "workspace" / "stages" / "extract" / grown["key"])
-    bare_wall, bare_processor = bare_loop(folder / "bare", corpus)
+    bare_wall, bare_processor = bare_loop(folder / "bare", settings)
     return {
         "emails": emails,
         "full run, seconds": wall,
@@ -95,9 +99,9 @@ def write_corpus(folder: Path, emails: int, leave_out: int = 0) -> None:
             path.write_text(email.html, encoding="utf-8")
 
 
-def bare_loop(folder: Path, corpus: Path) -> tuple[float, float]:
+def bare_loop(folder: Path, settings: list[str]) -> tuple[float, float]:
     """The seven stages in a fresh process, without Prefect, MLflow, manifests, hashes and fsync."""
-    command = [sys.executable, __file__, "--bare-loop", str(folder), str(corpus)]
+    command = [sys.executable, __file__, "--bare-loop", str(folder), *settings]
     before = processor_seconds()
     wall = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1])
     return wall, processor_seconds() - before
@@ -109,7 +113,7 @@ def processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def loop(folder: Path, corpus: Path) -> float:
+def loop(folder: Path, settings: list[str]) -> float:
     started = time.perf_counter()
     from flows import config as configuration
     from flows.dag import STAGES
@@ -117,7 +121,7 @@ def loop(folder: Path, corpus: Path) -> float:
     from flows.stage import Context
     from flows.workspace import Workspace
 
-    config = configuration.load(None, {}, [f"scrape.source={corpus}"])
+    config = configuration.load(None, {}, settings)
     workspace = Workspace(folder)
     for stage in STAGES:
         out = folder / stage.name
@@ -145,6 +149,6 @@ def seconds(result: Path) -> float:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--bare-loop"]:
-        print(loop(Path(sys.argv[2]), Path(sys.argv[3])))
+        print(loop(Path(sys.argv[2]), sys.argv[3:]))
     else:
         main()

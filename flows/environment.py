@@ -15,7 +15,7 @@ def prepare(workspace: Path, *, quiet: bool) -> None:
     for name, value in {
         "PREFECT_HOME": str(root / "prefect"),
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",
         "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
         "PREFECT_LOGGING_LEVEL": "ERROR" if quiet else "INFO",
         "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",

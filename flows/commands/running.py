@@ -57,6 +57,7 @@ def run(
         from_stage=from_stage,
         force=force,
         wait=wait,
+        command="hnn run" + (f" --from {from_stage}" if from_stage else "") + (" --force" if force else ""),
     )
     if from_stage:
         from flows.dag import stage_named

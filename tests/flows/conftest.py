@@ -1,4 +1,4 @@
-"""What several tests of the flows share: one Prefect server for many commands, a tiny benchmark data set."""
+"""Shared by the tests of the flows: a Prefect server, a process that has imported all, a tiny benchmark data set."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from loopback import free_port, private_environment, server
 from scipy import sparse
+from warm import WarmRuns, warm_runs
 
 
 @pytest.fixture(scope="session")
@@ -49,3 +50,12 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(1, 11):
         (folder / "splits" / f"{number}.pickle").write_bytes(pickle.dumps(splits))
     return folder.parent.parent
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory, prefect_api: str) -> Iterator[WarmRuns]:
+    """Commands of the command line without the seconds of their imports."""
+    home = tmp_path_factory.mktemp("warm")
+    quiet = {"PREFECT_API_URL": prefect_api, "PREFECT_LOGGING_LEVEL": "ERROR", "COLUMNS": "80"}
+    with warm_runs({**private_environment(home), **quiet}) as runs:
+        yield runs

@@ -40,7 +40,7 @@ def server(
                     continue
 
 
-def await_answer(url: str, process: subprocess.Popen[bytes], log: Path, seconds: float = 180) -> None:
+def await_answer(url: str, process: subprocess.Popen[bytes], log: Path, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         assert process.poll() is None, log.read_text(errors="replace")[-2000:]

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from warm import WarmRuns
+
 ROOT = Path(__file__).parent.parent.parent
 
 #: Small enough for seconds, large enough that every stage has something to do.
@@ -35,8 +37,15 @@ protocols = ["link"]
 class Project:
     """A folder with hnn.toml and workspace/, and the commands run in it with nothing inherited from the tester."""
 
-    def __init__(self, folder: Path, settings: str = SMALL, prefect_api: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        settings: str = SMALL,
+        prefect_api: str | None = None,
+        warm: WarmRuns | None = None,
+    ) -> None:
         self.folder = folder
+        self.warm = warm  # commands are forked from it, unless they want other variables
         self.prefect_api = prefect_api
         self.workspace = folder / "workspace"
         folder.mkdir(parents=True, exist_ok=True)
@@ -67,14 +76,17 @@ class Project:
         )
 
     def hnn(self, *arguments: str, expect: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
-        result = subprocess.run(
-            self.command(*arguments),
-            cwd=self.folder,
-            env={**self.environment, **variables},
-            capture_output=True,
-            text=True,
-            timeout=280,
-        )
+        if self.warm is not None and not variables:
+            result = self.warm.run(self.folder, *arguments)
+        else:
+            result = subprocess.run(
+                self.command(*arguments),
+                cwd=self.folder,
+                env={**self.environment, **variables},
+                capture_output=True,
+                text=True,
+                timeout=280,
+            )
         assert result.returncode == expect, f"{arguments}: exit {result.returncode}\n{result.stdout}\n{result.stderr}"
         return result
 

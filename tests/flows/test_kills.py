@@ -8,15 +8,13 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
-from loopback import private_environment
 from pipeline_project import SMALL, Project
-from warm import WarmRuns, warm_runs
+from warm import WarmRuns
 
 from flows.dag import NAMES
 
@@ -29,14 +27,6 @@ SETTINGS = SMALL + "\n[execution]\nworkers = 1\n"
 class Undisturbed:
     tables: dict[str, str]
     seconds: float
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory, prefect_api: str) -> Iterator[WarmRuns]:
-    home = tmp_path_factory.mktemp("warm")
-    quiet = {"PREFECT_API_URL": prefect_api, "PREFECT_LOGGING_LEVEL": "ERROR", "COLUMNS": "80"}
-    with warm_runs({**private_environment(home), **quiet}) as runs:
-        yield runs
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +44,7 @@ def run(warm: WarmRuns, project: Project) -> float:
 
 
 def said(project: Project) -> str:
-    return project.folder.with_name("output.txt").read_text(errors="replace")
+    return project.folder.with_name("stderr").read_text(errors="replace")
 
 
 def kill(warm: WarmRuns, process: int, project: Project) -> bool:

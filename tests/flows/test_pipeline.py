@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pipeline_project import Project
+from warm import WarmRuns
 
 from flows.dag import NAMES
 
@@ -24,10 +25,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture
-def project(finished: Project, tmp_path: Path, prefect_api: str) -> Project:
+def project(finished: Project, tmp_path: Path, prefect_api: str, warm: WarmRuns) -> Project:
     copy = tmp_path / "copy of project"
     shutil.copytree(finished.folder, copy, symlinks=True)
-    return Project(copy, prefect_api=prefect_api)
+    return Project(copy, prefect_api=prefect_api, warm=warm)
 
 
 def test_a_second_run_does_nothing_and_says_so(project: Project) -> None:
@@ -94,6 +95,6 @@ def test_two_runs_at_once_the_second_is_told_or_waits(project: Project) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.01)
     second = project.hnn("run", "--force", expect=1)
-    assert "in use by `hnn run`" in " ".join(second.stderr.split())
+    assert "in use by `hnn run --force`" in " ".join(second.stderr.split())
     out, err = first.communicate(timeout=250)
     assert first.returncode == 0, (out, err)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+STREAMS = ("stdout", "stderr")
+
 
 class WarmRuns:
     """Starts `hnn` commands in a folder and waits for them."""
@@ -23,8 +25,14 @@ class WarmRuns:
         self._process = process
 
     def start(self, folder: Path, *arguments: str) -> int:
-        """The process id of a command that runs in ``folder`` and writes to ``output.txt`` beside it."""
+        """The process id of a command that runs in ``folder`` and writes to ``stdout`` and ``stderr`` beside it."""
         return int(self._ask(folder=str(folder), arguments=arguments))
+
+    def run(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A command from start to end, as ``subprocess.run`` would give it."""
+        code = self.wait(self.start(folder, *arguments))
+        said = (folder.with_name(name).read_text("utf-8") for name in STREAMS)
+        return subprocess.CompletedProcess(["hnn", *arguments], code, *said)
 
     def wait(self, process: int) -> int:
         """Its exit code; negative is the signal that ended it."""
@@ -43,6 +51,8 @@ def warm_runs(environment: dict[str, str]) -> Iterator[WarmRuns]:
         [sys.executable, __file__], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
+        assert process.stdout is not None
+        process.stdout.readline()  # all is imported
         yield WarmRuns(process)
     finally:
         process.kill()
@@ -58,6 +68,8 @@ def serve() -> None:
         for module in pkgutil.walk_packages(folder, f"{package}."):
             importlib.import_module(module.name)
     importlib.import_module("mlflow.store.tracking.sqlalchemy_store")
+    importlib.import_module("hnn_core.seeds").seed_everything(0)  # torch imports a thousand modules at its first seed
+    print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         if "wait" in request:
@@ -75,9 +87,9 @@ def _command(folder: Path, arguments: list[str]) -> None:
 
     os.setsid()
     os.chdir(folder)
-    output = os.open(folder.with_name("output.txt"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for stream, descriptor in ((os.devnull, 0), (None, 1), (None, 2)):
-        os.dup2(os.open(stream, os.O_RDONLY) if stream else output, descriptor)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for descriptor, stream in enumerate(STREAMS, start=1):
+        os.dup2(os.open(folder.with_name(stream), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     sys.argv = ["hnn", *arguments]
     code = 0
     try:
