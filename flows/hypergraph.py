@@ -15,7 +15,7 @@ def run(context: Context) -> Mapping[str, Any]:
     import pyarrow.parquet as pq
 
     from hnn_core import email_hypergraph, io
-    from hnn_core.statistics import node_statistics
+    from hnn_core.statistics import as_text, node_statistics
 
     hypergraph = email_hypergraph.build(
         fragments=table_input(context.inputs, "extract/fragments.parquet"),
@@ -25,13 +25,16 @@ def run(context: Context) -> Mapping[str, Any]:
         types=context.config.hypergraph.types,
     )
     io.write_parquet(hypergraph, context.out)
-    rows = [asdict(row) for row in node_statistics(hypergraph)]
+    statistics = node_statistics(hypergraph)
+    (context.out / "statistics.txt").write_text(as_text(statistics) + "\n", encoding="utf-8")
+    rows = [asdict(row) for row in statistics]
     pq.write_table(pa.Table.from_pylist(rows), context.out / "statistics.parquet")
     return {
         "nodes": hypergraph.num_nodes,
         "hyperedges": hypergraph.num_hyperedges,
         "incidences": hypergraph.num_incidences,
         "statistics": rows,
+        "artifacts": ["statistics.txt"],
     }
 
 
@@ -48,13 +51,13 @@ def read(inputs: Mapping[str, Path]) -> Any:
 
 STAGE = Stage(
     name="hypergraph",
-    version=1,
+    version=2,
     inputs=(
         "extract/fragments.parquet",
         "extract/entities.parquet",
         "extract/occurrences.parquet",
         "extract/neighbours.parquet",
     ),
-    outputs=("nodes.parquet", "hyperedges.parquet", "incidence.parquet", "statistics.parquet"),
+    outputs=("nodes.parquet", "hyperedges.parquet", "incidence.parquet", "statistics.parquet", "statistics.txt"),
     run=run,
 )

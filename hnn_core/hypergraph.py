@@ -239,11 +239,14 @@ def _indices(values: ArrayLike, what: str) -> NDArray[np.int64]:
 
 
 def _size(given: int | None, index: NDArray[np.int64], ids: Ids | None, types: Types | None, what: str) -> int:
-    known = [len(values) for values in (ids, types) if values is not None]
-    size = given if given is not None else known[0] if known else int(index.max(initial=-1)) + 1
+    known = {f"{what}_{name}": len(values) for name, values in (("ids", ids), ("types", types)) if values is not None}
+    size = given if given is not None else next(iter(known.values()), int(index.max(initial=-1)) + 1)
+    if size < 0:
+        raise ValueError(f"num_{what}s is {size}, expected 0 or more")
     if index.max(initial=-1) >= size:
         at = int(np.flatnonzero(index >= size)[0])
-        raise ValueError(f"{what}s[{at}] is {index[at]}, but there are only {size} {what}s (0 to {size - 1})")
+        counted = f" by the length of {next(iter(known))}" if given is None else ""
+        raise ValueError(f"{what}s[{at}] is {index[at]}, but there are only {size} {what}s (0 to {size - 1}){counted}")
     return size
 
 

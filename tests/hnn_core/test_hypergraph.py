@@ -122,6 +122,11 @@ def test_a_callers_arrays_stay_his_own() -> None:
             r"hyperedges\[0\] is 2, but there are only 2",
         ),
         ({"nodes": [0, -1], "hyperedges": [0, 0]}, r"nodes\[1\] is -1: indices start at 0"),
+        (
+            {"nodes": [0, 1], "hyperedges": [0, 0], "node_types": ["a"]},
+            r"nodes\[1\] is 1, but there are only 1 nodes \(0 to 0\) by the length of node_types",
+        ),
+        ({"nodes": [0], "hyperedges": [0], "num_hyperedges": -1}, "num_hyperedges is -1, expected 0 or more"),
         ({"nodes": [0.5], "hyperedges": [0]}, "nodes must be a flat list of integer indices, got float64"),
         ({"nodes": ["a"], "hyperedges": [0]}, "nodes must be a flat list of integer indices"),
         ({"nodes": [0, 1], "hyperedges": [0]}, "nodes has 2 entries and hyperedges 1"),
