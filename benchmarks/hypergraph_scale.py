@@ -45,7 +45,10 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(arguments.one)))
         return
-    rows = [in_own_process(size) for size in sorted(arguments.incidences)]
+    rows = []
+    for size in sorted(arguments.incidences):
+        rows.append(in_own_process(size))
+        print(json.dumps(rows[-1]), file=sys.stderr)  # the next may take minutes
     figures = {"rows": rows, "limit_mb": LIMIT, **growth(rows)}
     print(table(rows, figures))
     if arguments.json:
