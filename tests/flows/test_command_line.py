@@ -34,7 +34,7 @@ def test_light_commands_import_nothing_heavy(project: Project, arguments: list[s
     [
         (["stage", "trian"], 2, "unknown stage 'trian'. Did you mean 'train'?"),
         (["run", "--from", "nowhere"], 2, "unknown stage 'nowhere'"),
-        (["stage", "train"], 1, "needs the result of stage features"),
+        (["stage", "train"], 1, "needs the result of stage extract"),
         (["run", "--corpus", "no/such/folder"], 1, "no/such/folder"),
         (["run", "--corpus", "empty"], 1, "empty"),
         (["run", "--set", "train.epoch=1"], 2, "did you mean 'train.epochs'"),

@@ -14,7 +14,7 @@ FORBIDDEN = {
 }
 #: Within flows: who may know the two servers' libraries.
 KNOWS_PREFECT = {"pipeline.py"}
-KNOWS_MLFLOW = {"tracking.py", "trial_tracking.py", "serving.py", "registry.py"}
+KNOWS_MLFLOW = {"tracking.py", "trial_tracking.py", "serving.py", "served_model.py"}
 
 
 def imported(path: Path) -> set[str]:
