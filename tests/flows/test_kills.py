@@ -18,7 +18,7 @@ from warm import WarmRuns
 
 from flows.dag import NAMES
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = pytest.mark.timeout(3600)
 #: One worker: a pool of isolated processes all the same, with less to start.
 SETTINGS = SMALL + "\n[execution]\nworkers = 1\n"
 
