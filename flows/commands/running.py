@@ -65,7 +65,7 @@ def run(
         stage_named(from_stage)
     if not force and not from_stage:
         decisions = plan(Workspace(workspace), request.config())
-        if all(decision.fresh for decision in decisions):
+        if all(decision.fresh for decision in decisions) and not _killed_before_its_end(Workspace(workspace)):
             manifests = {d.stage.name: d.manifest for d in decisions if d.manifest}
             _use(Workspace(workspace), manifests)
             _report_run(Workspace(workspace), manifests, None, as_json)
@@ -153,6 +153,13 @@ def _through_prefect(request: Any) -> Any:
 
     run_id = start(request)
     return next(record for record in runs.load_all(workspace) if record.id == run_id)
+
+
+def _killed_before_its_end(workspace: Any) -> bool:
+    """A run that made all its tables and was killed before it was recorded: a run of nothing closes and sends it."""
+    from flows import runs
+
+    return any(record.status == "running" for record in runs.load_all(workspace))
 
 
 def _use(workspace: Any, manifests: dict[str, Any]) -> None:

@@ -94,9 +94,20 @@ def test_killed_in_each_stage_in_turn(tmp_path: Path, warm: WarmRuns, undisturbe
             time.sleep(0.002)
         time.sleep(moments.uniform(0, 0.2))
         assert kill(warm, process, project)
+    kill_after_the_last_stage(warm, project)
     run(warm, project)
     assert_undisturbed(project, undisturbed)
-    assert len(project.json("runs")) == len(NAMES) + 1
+    assert len(project.json("runs")) == len(NAMES) + 2
+
+
+def kill_after_the_last_stage(warm: WarmRuns, project: Project) -> None:
+    """All tables are made, but the run is neither recorded as completed nor sent to MLflow."""
+    process = warm.start(project.folder, "run")
+    deadline = time.monotonic() + 200
+    while not (project.workspace / "stages" / NAMES[-1] / "current").exists():
+        assert time.monotonic() < deadline, said(project)
+        time.sleep(0.002)
+    assert kill(warm, process, project)
 
 
 @pytest.mark.slow
