@@ -110,7 +110,7 @@ def kill_after_the_last_stage(warm: WarmRuns, project: Project) -> None:
     assert kill(warm, process, project)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_killed_at_twenty_random_moments_of_a_full_run(
     tmp_path: Path, warm: WarmRuns, undisturbed: Undisturbed
 ) -> None:
