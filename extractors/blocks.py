@@ -71,6 +71,26 @@ class BlockTree:
             self._texts[source] = known
         return known
 
+    def read(self, sources: Sequence[int]) -> str:
+        """Visible text of several sources as it is read: an element's words stand around those of its children."""
+        pieces: list[tuple[int, int, int, str]] = []
+        for source in sources:
+            if source in self.buttons:
+                pieces.append((source, -source, 0, self.buttons[source].text))
+                continue
+            for place, run in self.layout.runs_in_place(source):
+                pieces.append((self._last_before(source, place), -source, place, run.text))
+        return " ".join(filter(None, (text for *_, text in sorted(pieces))))
+
+    def _last_before(self, index: int, place: int) -> int:
+        """The last element that begins before a text node. Where two end together, the inner one's text comes first."""
+        elements = self.document.elements
+        before = next((item for item in reversed(elements[index].contents[:place]) if isinstance(item, int)), None)
+        while before is not None:
+            index = before
+            before = next((item for item in reversed(elements[index].contents) if isinstance(item, int)), None)
+        return index
+
     def ground(self, source: int) -> Rgba:
         """The colour a piece of content stands on; images and buttons hide their own."""
         if source in self.buttons or self.document.elements[source].tag in REPLACED:

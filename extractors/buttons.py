@@ -90,9 +90,14 @@ class _Finder:
         if outside_link and self._layout.width(box) > _BAR and self._layout.styles[link].inline:
             return False
         width = self._layout.preferred_width(box)
-        if self._fills_stated_table(box):
+        if self._fills_stated_table(box) or self._spans_its_box(link):
             width = max(width, self._layout.width(box))
         return (width - label_width) / 2 >= _MIN_ROOM
+
+    def _spans_its_box(self, link: int) -> bool:
+        """Whether the link is told to be all as wide as its box with the label in the middle: an expanded button."""
+        style = self._layout.styles[link]
+        return style.width_fraction == 1.0 and not style.inline and style.text.align == 0.5
 
     def _fills_stated_table(self, box: int) -> bool:
         """Whether the box is the one cell with content of a table whose width is stated in px."""

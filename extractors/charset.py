@@ -10,10 +10,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from functools import cache
 
-import charset_normalizer
 import webencodings
-from bs4.dammit import EncodingDetector  # of UnicodeDammit, which would log and decode twice
 
 FALLBACK = "windows-1252"
 
@@ -36,8 +35,6 @@ _CODECS = {name: name.replace("le", "-le").replace("be", "-be") for name in _WID
     "gbk": "gb18030",  # as browsers do: the superset
     "windows-1252": "cp1252",
 }
-# The detector answers in Python's names (cp932), which are not all labels of the web's (shift_jis).
-_WHATWG_NAMES = {webencodings.lookup(name).codec_info.name: name for name in sorted(set(webencodings.LABELS.values()))}
 # Latin charsets differ in a few letters, and on Western HTML the detector names windows-1250 with 99.9 % confidence:
 # its word counts for other scripts only.
 _LATIN = frozenset(
@@ -54,10 +51,11 @@ def decode(raw: bytes, declared: str | None) -> tuple[str, str]:
     NUL characters, which no HTML needs, and the byte order mark are dropped. The answer is stable: decoding with
     the returned name as ``declared`` gives the same text again.
     """
-    claims = list(dict.fromkeys(_claims(raw, declared)))
-    for charset in claims:
-        if (strict := _strictly(raw, charset)) is not None:
+    claims: dict[str, None] = {}
+    for charset in _claims(raw, declared):
+        if charset not in claims and (strict := _strictly(raw, charset)) is not None:
             return _clean(strict), charset
+        claims[charset] = None
     for charset in claims:
         text = raw.decode(_codec(charset), "replace")
         if _merely_damaged(text) and _plausible(text, charset):
@@ -75,6 +73,9 @@ def _claims(raw: bytes, declared: str | None) -> Iterator[str]:
             break
     if declared and (header := _named(declared)):
         yield header
+    # Of UnicodeDammit, which would log and decode twice. Where the header is right, nobody waits for its import.
+    from bs4.dammit import EncodingDetector
+
     meta = EncodingDetector.find_declared_encoding(raw[:_META_WINDOW], is_html=True)
     if meta and (tag := _named(meta)):
         # A tag that can be read as ASCII cannot stand in a UTF-16 document.
@@ -135,12 +136,20 @@ def _detected(raw: bytes) -> Iterator[str]:
     window = raw[:_DETECTION_WINDOW]
     if len(raw) > len(window):
         window = window[: window.rfind(b">") + 1] or window  # a cut through a character would mislead the detector
+    import charset_normalizer
+
     # Named here, where bs4 would take whichever detector happens to be installed: they disagree on short texts.
     guess = charset_normalizer.detect(window)["encoding"]
     if guess is not None:
-        charset = _named(guess) or _WHATWG_NAMES.get(_python_name(guess))
+        charset = _named(guess) or _whatwg_names().get(_python_name(guess))
         if charset and charset not in _LATIN:
             yield charset
+
+
+@cache
+def _whatwg_names() -> dict[str, str]:
+    """The detector answers in Python's names (cp932), which are not all labels of the web's (shift_jis)."""
+    return {webencodings.lookup(name).codec_info.name: name for name in sorted(set(webencodings.LABELS.values()))}
 
 
 def _python_name(charset: str) -> str:

@@ -1,52 +1,19 @@
-"""One email's HTML to rows of the five tables, and many emails' in isolated workers."""
+"""One email's HTML to rows of the five tables; whatever goes wrong is a row too."""
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
 
-from extractors import pool
 from extractors.document import Document
 from extractors.entities import EntityCollector, canonical_json, entity_id
-from extractors.fragments import Granularity, segment
-from extractors.limits import Limits, Rejected
-
-Row = tuple[Any, ...]
+from extractors.fragments import segment
+from extractors.limits import Rejected
+from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask, Row, refuse
 
 _FRAMES_PER_LEVEL = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractOptions:
-    width: int = 800
-    granularity: Granularity = "card"
-    limits: Limits = field(default_factory=Limits)
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentTables:
-    """One document's rows, in the column order of :mod:`extractors.tables`."""
-
-    fragments: tuple[Row, ...] = ()
-    entities: tuple[Row, ...] = ()
-    occurrences: tuple[Row, ...] = ()
-    neighbours: tuple[Row, ...] = ()
-    rejects: tuple[Row, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractTask:
-    """A document to extract; ``problem`` says why its HTML could not be had."""
-
-    doc_id: str
-    location: str
-    html: str
-    problem: str = ""
 
 
 def extract(html: str, doc_id: str, options: ExtractOptions | None = None) -> DocumentTables:
@@ -96,7 +63,19 @@ def _extract(html: str, doc_id: str, options: ExtractOptions) -> DocumentTables:
             occurrences.append((fragment_id, entity, found.count, found.from_button, found.element))
     return DocumentTables(
         fragments=tuple(
-            (i, doc_id, f.position, f.kind, f.element, list(f.elements), f.row, f.column, f.background, f.text)
+            (
+                i,
+                doc_id,
+                f.position,
+                f.kind,
+                f.element,
+                list(f.elements),
+                f.row,
+                f.column,
+                f.background,
+                list(f.corners),
+                f.text,
+            )
             for i, f in zip(ids, segmentation.fragments, strict=True)
         ),
         entities=tuple(known.values()),
@@ -119,30 +98,3 @@ def attempt(task: ExtractTask, options: ExtractOptions) -> DocumentTables:
         return refuse(task.doc_id, task.location, "too-deep", "nested deeper than the interpreter's stack")
     except Exception as error:
         return refuse(task.doc_id, task.location, "error", f"{type(error).__name__}: {error}"[:500])
-
-
-def refuse(doc_id: str, location: str, reason: str, detail: str) -> DocumentTables:
-    return DocumentTables(rejects=((doc_id, location, reason, detail),))
-
-
-def extract_documents(
-    tasks: Iterable[ExtractTask], options: ExtractOptions | None = None, workers: int | None = None
-) -> Iterator[DocumentTables]:
-    """Each task's rows, in order, extracted in worker processes with the limits of ``options``."""
-    options = options or ExtractOptions()
-    names: deque[tuple[str, str]] = deque()  # of the documents under way
-
-    def remember() -> Iterator[ExtractTask]:
-        for task in tasks:
-            names.append((task.doc_id, task.location))
-            yield task
-
-    job: pool.Job[ExtractTask, DocumentTables] = pool.Job(
-        attempt, (options,), seconds=options.limits.seconds, memory_mb=options.limits.memory_mb
-    )
-    for answer in pool.run(job, remember(), workers, size=lambda task: len(task.html)):
-        doc_id, location = names.popleft()
-        if isinstance(answer, pool.Lost):
-            yield refuse(doc_id, location, answer.reason, answer.detail)
-        else:
-            yield answer

@@ -14,6 +14,7 @@ from extractors import neighbours
 from extractors.blocks import BlockTree
 from extractors.buttons import Button, find_buttons
 from extractors.canonical import hexadecimal
+from extractors.corners import Corners
 from extractors.document import Document
 from extractors.kinds import name_kinds
 from extractors.layout import Box, Layout, lay_out
@@ -29,7 +30,8 @@ _TEXT = 200  # characters of a fragment's text that are kept
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """One section. ``elements`` are its top elements, ``sources`` the elements that hold its content."""
+    """One section. ``elements`` are its top elements, ``sources`` the elements that hold its content,
+    ``corners`` the radii of its boxes."""
 
     position: int
     kind: str
@@ -38,6 +40,7 @@ class Fragment:
     row: int
     column: int
     background: str
+    corners: tuple[int, ...]
     text: str
     box: Box
     sources: tuple[int, ...]
@@ -64,6 +67,7 @@ def segment(document: Document, granularity: Granularity = "card") -> Segmentati
     sections = Cutter(tree, profiler).sections() if granularity == "card" else _leaves(tree, profiler)
     tops = [_top_elements(document, layout, section.sources) for section in sections]
     boxes = [Box.around(map(layout.box, top)) for top in tops]
+    corners = Corners(document, layout, buttons)
     order = _reading_order(boxes)
     in_order = [sections[place] for place, _, _ in order]
     kinds = name_kinds([s.shape for s in in_order], [s.profile for s in in_order])
@@ -76,7 +80,8 @@ def segment(document: Document, granularity: Granularity = "card") -> Segmentati
             row=row,
             column=column,
             background=hexadecimal(tree.ground(sections[place].sources[0])),
-            text=" ".join(filter(None, map(tree.text, sections[place].sources)))[:_TEXT],
+            corners=corners.of(sections[place].sources),
+            text=tree.read(sections[place].sources)[:_TEXT],
             box=boxes[place],
             sources=sections[place].sources,
         )

@@ -17,9 +17,9 @@ from rich.tree import Tree
 from extractors.canonical import hexadecimal, rgba
 from extractors.document import Document
 from extractors.entities import EntityCollector, Occurrence
-from extractors.extraction import ExtractOptions
 from extractors.fragments import Fragment, Segmentation, segment
 from extractors.layout import REPLACED, Box, Piece
+from extractors.tasks import ExtractOptions
 
 _COLOURS = ("#d6336c", "#1c7ed6", "#2f9e44", "#e8590c", "#7048e8", "#0c8599")
 
@@ -60,6 +60,7 @@ def inspect_json(html: str, options: ExtractOptions | None = None) -> dict[str, 
                 "row": fragment.row,
                 "column": fragment.column,
                 "background": fragment.background,
+                "corners": list(fragment.corners),
                 "text": fragment.text,
                 "box": [round(edge, 1) for edge in fragment.box],
                 "below": inspection.targets(fragment, "below"),

@@ -72,7 +72,7 @@ def prescan(html: str, limits: Limits) -> None:
 
 # A tag of 256 attributes is longer than 512 characters, unless a quoted ">" makes it look shorter.
 _LONG_TAG = re.compile(r"<[a-zA-Z][^>]{511}")
-_QUOTED_END = re.compile(r"""=\s*(?:"[^"]*>|'[^']*>)""")
+_QUOTED_END = re.compile(r"""=\s*+(?:"[^">]*+>|'[^'>]*+>)""")
 
 
 def _tags(html: str, limits: Limits) -> tuple[list[Tag], int]:

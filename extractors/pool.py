@@ -13,27 +13,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import selectors
 import signal
-import struct
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, Any, Generic
 
-Task = TypeVar("Task")
-Answer = TypeVar("Answer")
+from extractors.worker import Answer, Job, Task, framed, receive, write
 
 _BATCH_TASKS = 16
 _BATCH_BYTES = 1 << 20
 _LOOK_AHEAD = 4  # batches in hand for each worker: what the others may do while one document runs into its limit
+_KIN = 10_000  # kins whose worker is remembered
 _GRACE = 5.0  # seconds a worker may overstay its own alarm (start-up, a stopped process) before it is killed
-_LENGTH = struct.Struct("!Q")
+_REST = 30.0  # seconds kept workers wait for the next call
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,7 @@ class Lost:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Job(Generic[Task, Answer]):
-    """What workers do with a task. ``function`` is sent by name: it must be importable, not a closure."""
-
-    function: Callable[..., Answer]
-    arguments: tuple[Any, ...] = ()
-    seconds: float = 10.0
-    memory_mb: int = 1024
+_STARTED = Lost("", "")
 
 
 def run(
@@ -59,11 +52,31 @@ def run(
     tasks: Iterable[Task],
     workers: int | None = None,
     size: Callable[[Task], int] = lambda task: 0,
+    keep: bool = False,
+    kin: Callable[[Task], Hashable] = lambda task: None,
 ) -> Iterator[Answer | Lost]:
-    """``job.function(task, *job.arguments)`` for each task, in order. ``size`` estimates a task's bytes."""
+    """``job.function(task, *job.arguments)`` for each task, in order. ``size`` estimates a task's bytes.
+
+    Tasks of one ``kin`` go to the same worker where that keeps nobody waiting: what it learned of one helps with the
+    next. The first worker comes up while the first tasks are looked for, and these are under way when this returns.
+    Further workers start when a whole batch waits for them: less is done before they are ready. Who has many calls of
+    the same job to make, one after another, lets them ``keep`` the workers.
+    """
     count = workers or available_cores()
-    with _Pool(job, count) as pool:
-        yield from pool.map(iter(tasks), size)
+    answers = _answers(_kept(job, count) if keep else _Pool(job, count), iter(tasks), size, kin)
+    next(answers)
+    return answers
+
+
+def _answers(
+    pool: AbstractContextManager[_Pool[Task, Answer]],
+    tasks: Iterator[Task],
+    size: Callable[[Task], int],
+    kin: Callable[[Task], Hashable],
+) -> Iterator[Answer | Lost]:
+    """All answers after one that only says that the workers were started."""
+    with pool as ready:
+        yield from ready.map(tasks, size, kin)
 
 
 def available_cores() -> int:
@@ -74,11 +87,65 @@ def available_cores() -> int:
         return os.cpu_count() or 1
 
 
+@contextlib.contextmanager
+def _kept(job: Job[Task, Answer], count: int) -> Iterator[_Pool[Task, Answer]]:
+    """The pool of this thread's last such call, or a new one; it rests when the call has ended well.
+
+    Of this thread: the kernel ends a worker with the thread that started it, see ``extractors.worker``.
+    """
+    resting: _Resting | None = getattr(_thread, "resting", None)
+    pool = resting.wake() if resting else None
+    if pool is not None and (pool.job, pool.count) != (job, count):
+        pool.close()
+        pool = None
+    pool = pool or _Pool(job, count)
+    pool.drop_dead()
+    with contextlib.ExitStack() as otherwise:
+        otherwise.callback(pool.close)
+        yield pool
+        otherwise.pop_all()
+        _thread.resting = _Resting(pool)
+
+
+_thread = threading.local()
+
+
+class _Resting:
+    """A pool without work, closed if nobody wants it for a while."""
+
+    def __init__(self, pool: _Pool[Any, Any]) -> None:
+        self._pool: _Pool[Any, Any] | None = pool
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(_REST, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def wake(self) -> _Pool[Any, Any] | None:
+        self._timer.cancel()
+        with self._lock:
+            pool, self._pool = self._pool, None
+        return pool
+
+    def _end(self) -> None:
+        pool = self.wake()
+        if pool is not None:
+            pool.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting(Generic[Task]):
+    number: int
+    task: Task
+    size: int
+    kin: Hashable
+
+
 class _Pool(Generic[Task, Answer]):
     def __init__(self, job: Job[Task, Answer], count: int) -> None:
-        self._job = job
-        self._count = count
+        self.job = job
+        self.count = count
         self._workers: list[_Worker[Task]] = []
+        self._keeper: dict[Hashable, _Worker[Task]] = {}  # the worker that knows a kin
         self._selector = selectors.DefaultSelector()
 
     def __enter__(self) -> _Pool[Task, Answer]:
@@ -87,24 +154,42 @@ class _Pool(Generic[Task, Answer]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self.close()
+
+    def drop_dead(self) -> None:
+        """Forget workers that something else ended while they had nothing to do: they took no document with them."""
+        for worker in [worker for worker in self._workers if worker.ended]:
+            self._forget(worker)
+            worker.kill()
+
+    def close(self) -> None:
         for worker in self._workers:
             worker.kill()
         self._selector.close()
 
-    def map(self, tasks: Iterator[Task], size: Callable[[Task], int]) -> Iterator[Answer | Lost]:
+    def map(
+        self, tasks: Iterator[Task], size: Callable[[Task], int], kin: Callable[[Task], Hashable]
+    ) -> Iterator[Answer | Lost]:
         done: dict[int, Answer | Lost] = {}
-        queue: deque[tuple[int, Task]] = deque()  # taken from the iterator, not yet sent
+        queue: list[_Waiting[Task]] = []  # taken from the iterator, not yet sent
         taken = given = 0
-        exhausted = False
-        window = self._count * _BATCH_TASKS * _LOOK_AHEAD
+        exhausted = started = False
+        window = self.count * _BATCH_TASKS * _LOOK_AHEAD
+        if not self._workers:
+            self._start()
         while True:
-            while not exhausted and len(queue) < _BATCH_TASKS and taken - given < window:
+            while not exhausted and len(queue) < self.count * _BATCH_TASKS and taken - given < window:
                 try:
-                    queue.append((taken, next(tasks)))
-                    taken += 1
+                    task = next(tasks)
                 except StopIteration:
                     exhausted = True
-            self._send(queue, size)
+                else:
+                    queue.append(_Waiting(taken, task, size(task), kin(task)))
+                    taken += 1
+            self._send(queue)
+            if not started:
+                started = True
+                yield _STARTED
             while given in done:
                 yield done.pop(given)
                 given += 1
@@ -112,28 +197,58 @@ class _Pool(Generic[Task, Answer]):
                 return
             for number, answer, again in self._receive():
                 done[number] = answer
-                queue.extendleft(reversed(again))
+                queue[:0] = again
 
-    def _send(self, queue: deque[tuple[int, Task]], size: Callable[[Task], int]) -> None:
-        """Give each idle worker a batch; start workers as long as there is work for them."""
+    def _send(self, queue: list[_Waiting[Task]]) -> None:
+        """Give each idle worker a batch; start workers as long as there is work for them.
+
+        Then those get one that are about to have none, so that they need not wait for this process; not near the end,
+        where what one has in hand another could do.
+        """
         idle = [worker for worker in self._workers if not worker.pending]
         while queue:
             if idle:
                 worker = idle.pop()
-            elif len(self._workers) < self._count:
-                worker = _Worker(self._job)
-                self._workers.append(worker)
-                self._selector.register(worker.output, selectors.EVENT_READ, worker)
+            elif not self._workers or (len(self._workers) < self.count and _worth_a_worker(queue)):
+                worker = self._start()
             else:
-                return
-            batch = [queue.popleft()]
-            volume = size(batch[0][1])
-            while queue and len(batch) < _BATCH_TASKS and volume < _BATCH_BYTES:
-                batch.append(queue.popleft())
-                volume += size(batch[-1][1])
-            worker.send(batch)
+                break
+            worker.send(self._batch(queue, worker))
+        for worker in [worker for worker in self._workers if worker.could_take_more]:
+            if queue and (len(self._workers) == 1 or len(queue) >= self.count * _BATCH_TASKS):
+                batch = self._batch(queue, worker)
+                if not worker.send(batch):
+                    queue[:0] = batch
 
-    def _receive(self) -> Iterator[tuple[int, Answer | Lost, list[tuple[int, Task]]]]:
+    def _start(self) -> _Worker[Task]:
+        worker: _Worker[Task] = _Worker(self.job)
+        self._workers.append(worker)
+        self._selector.register(worker.output, selectors.EVENT_READ, worker)
+        return worker
+
+    def _batch(self, queue: list[_Waiting[Task]], worker: _Worker[Task]) -> list[_Waiting[Task]]:
+        """Take a batch from the queue: kins this worker knows, then one after another that nobody knows, then any."""
+        first = {task.kin: task.number for task in reversed(queue)}
+
+        def preference(task: _Waiting[Task]) -> tuple[int, int, int]:
+            keeper = self._keeper.get(task.kin)
+            return (0 if keeper is worker else 1 if keeper is None else 2), first[task.kin], task.number
+
+        batch: list[_Waiting[Task]] = []
+        volume = 0
+        for task in sorted(queue, key=preference):
+            if batch and (len(batch) == _BATCH_TASKS or volume >= _BATCH_BYTES):
+                break
+            batch.append(task)
+            volume += task.size
+            if len(self._keeper) == _KIN:
+                self._keeper.clear()
+            self._keeper.setdefault(task.kin, worker)
+        sent = {task.number for task in batch}
+        queue[:] = [task for task in queue if task.number not in sent]
+        return batch
+
+    def _receive(self) -> Iterator[tuple[int, Answer | Lost, list[_Waiting[Task]]]]:
         """Answers that have arrived, as (number, answer, tasks to be sent again)."""
         deadline = min((worker.deadline for worker in self._workers if worker.pending), default=time.monotonic())
         ready = self._selector.select(max(0.0, deadline - time.monotonic()))
@@ -146,21 +261,28 @@ class _Pool(Generic[Task, Answer]):
                 yield self._bury(worker, None)
             else:
                 if not greeting:
-                    number, _ = worker.pending.popleft()
-                    yield number, answer, []
+                    yield worker.pending.popleft().number, answer, []
         if not ready:
             for worker in [w for w in self._workers if w.pending and w.deadline <= time.monotonic()]:
-                yield self._bury(worker, Lost("timeout", f"no answer within {self._job.seconds:g} s"))
+                yield self._bury(worker, Lost("timeout", f"no answer within {self.job.seconds:g} s"))
 
-    def _bury(self, worker: _Worker[Task], lost: Lost | None) -> tuple[int, Lost, list[tuple[int, Task]]]:
+    def _bury(self, worker: _Worker[Task], lost: Lost | None) -> tuple[int, Lost, list[_Waiting[Task]]]:
         """Remove a dead worker: the document it was at is lost, those behind it are not."""
-        self._selector.unregister(worker.output)
-        self._workers.remove(worker)
+        self._forget(worker)
         code = worker.kill()
         if not worker.ready:
             raise RuntimeError(f"a worker process could not start (exit code {code}); its message is above")
-        number, _ = worker.pending.popleft()
-        return number, lost or _lost(code, self._job), list(worker.pending)
+        return worker.pending.popleft().number, lost or _lost(code, self.job), list(worker.pending)
+
+    def _forget(self, worker: _Worker[Task]) -> None:
+        """It gets no more work, and what it knew somebody else will have to learn."""
+        self._selector.unregister(worker.output)
+        self._workers.remove(worker)
+        self._keeper = {kin: keeper for kin, keeper in self._keeper.items() if keeper is not worker}
+
+
+def _worth_a_worker(queue: list[_Waiting[Task]]) -> bool:
+    return len(queue) >= _BATCH_TASKS or sum(task.size for task in queue) >= _BATCH_BYTES
 
 
 def _lost(code: int, job: Job[Task, Answer]) -> Lost:
@@ -175,15 +297,16 @@ class _Worker(Generic[Task]):
     """A child process and the tasks it has been sent, the first of which it is working at."""
 
     def __init__(self, job: Job[Task, Any]) -> None:
-        self.pending: deque[tuple[int, Task]] = deque()
+        self.pending: deque[_Waiting[Task]] = deque()
         self.ready = False
+        self._latest = 0  # tasks in the batch sent last
         self._patience = job.seconds + _GRACE
         self.deadline = time.monotonic() + self._patience
-        # The child finds modules where the parent does, but never runs the parent's main module again:
-        # a multiprocessing "spawn" would import all of a caller's script or command line first.
-        start = f"import sys; sys.path[:] = {sys.path!r}; from extractors import pool; pool.serve({os.getpid()})"
+        # The child finds modules where the parent does, without looking for site-packages again, and never runs the
+        # parent's main module: a multiprocessing "spawn" would import all of a caller's script or command line first.
+        start = f"import sys; sys.path[:] = {sys.path!r}; from extractors import worker; worker.serve({os.getpid()})"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", start],
+            [sys.executable, "-S", "-c", start],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -192,19 +315,35 @@ class _Worker(Generic[Task]):
         assert self._process.stdin is not None and self._process.stdout is not None
         self._input = self._process.stdin
         self.output = self._process.stdout
-        self._write(job)
+        self._room = _widen(self._input, self.output)
+        self._write(framed(job))
 
-    def send(self, batch: list[tuple[int, Task]]) -> None:
-        """Only called while the worker waits for input, so neither side can block the other."""
+    def send(self, batch: list[_Waiting[Task]]) -> bool:
+        """False if that would have to wait for a worker that may be waiting for us to read its answers."""
+        message = framed([waiting.task for waiting in batch])
+        if self.pending and len(message) > self._room:
+            return False
+        if not self.pending:
+            self.deadline = time.monotonic() + self._patience
         self.pending.extend(batch)
-        self.deadline = time.monotonic() + self._patience
-        self._write([task for _, task in batch])
+        self._latest = len(batch)
+        self._write(message)
+        return True
+
+    @property
+    def could_take_more(self) -> bool:
+        """It is at the batch that was sent last, so nothing lies in the pipe to it."""
+        return 0 < len(self.pending) < self._latest
 
     def receive(self) -> Any:
-        answer = _read(self.output)
+        answer = receive(self.output)
         self.ready = True
         self.deadline = time.monotonic() + self._patience
         return answer
+
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
 
     def kill(self) -> int:
         self._process.kill()
@@ -213,69 +352,16 @@ class _Worker(Generic[Task]):
         self.output.close()
         return code
 
-    def _write(self, message: object) -> None:
+    def _write(self, message: bytes) -> None:
         with contextlib.suppress(BrokenPipeError):  # a dead worker is noticed when its answer is awaited
-            _write(self._input, message)
+            write(self._input, message)
 
 
-def _write(stream: IO[bytes], message: object) -> None:
-    data = pickle.dumps(message, protocol=5)
-    view = memoryview(_LENGTH.pack(len(data)) + data)
-    while view:
-        view = view[stream.write(view) :]
+def _widen(*pipes: IO[bytes]) -> int:
+    """Room for a batch: neither waits for the other to come up, or to read, before it goes on. How much there is."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
 
-
-def _read(stream: IO[bytes]) -> Any:
-    (length,) = _LENGTH.unpack(_exactly(stream, _LENGTH.size))
-    return pickle.loads(_exactly(stream, length))
-
-
-def _exactly(stream: IO[bytes], count: int) -> bytearray:
-    data = bytearray()
-    while len(data) < count:
-        part = stream.read(count - len(data))
-        if not part:
-            raise EOFError
-        data += part
-    return data
-
-
-# In the worker
-
-
-def serve(parent: int) -> None:
-    """Answer the tasks on standard input one by one until it ends."""
-    _die_with(parent)
-    tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever prints must not end up among the answers
-    with contextlib.suppress(EOFError, BrokenPipeError):
-        job: Job[Any, Any] = _read(tasks)
-        _limit_memory(job.memory_mb)
-        _write(answers, "ready")
-        while True:
-            for task in _read(tasks):
-                # The default action of SIGALRM ends the process, in the middle of C code too.
-                signal.setitimer(signal.ITIMER_REAL, job.seconds)
-                answer = job.function(task, *job.arguments)
-                signal.setitimer(signal.ITIMER_REAL, 0)
-                _write(answers, answer)
-
-
-def _limit_memory(megabytes: int) -> None:
-    import resource
-
-    used = 0
-    with contextlib.suppress(OSError), open("/proc/self/statm") as statm:  # noqa: PTH123 - not a file on disk
-        used = int(statm.read().split()[0]) * resource.getpagesize()
-    limit = used + megabytes * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends, however the parent ends."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it ended before the call
-            os._exit(1)
+        return min(fcntl(pipe, F_SETPIPE_SZ, _BATCH_BYTES) for pipe in pipes)
+    except (ImportError, AttributeError, OSError):  # not Linux, or more than this user may have
+        return 0

@@ -36,6 +36,8 @@ FRAGMENTS = pa.schema(
         pa.field("row", pa.int32(), nullable=False),  # visual row, from 0
         pa.field("column", pa.int32(), nullable=False),  # place within the row, from 0
         pa.field("background", pa.string(), nullable=False),  # effective background, canonical colour
+        # radii in px of the rounded boxes around its content, buttons and circles apart
+        pa.field("corners", pa.list_(pa.int32()), nullable=False),
         pa.field("text", pa.string(), nullable=False),  # first 200 characters of visible text
     ]
 )
@@ -85,3 +87,12 @@ REJECTS = pa.schema(
         pa.field("detail", pa.string(), nullable=False),
     ]
 )
+
+#: The tables that extraction writes.
+SCHEMAS: dict[str, pa.Schema] = {
+    "fragments": FRAGMENTS,
+    "entities": ENTITIES,
+    "occurrences": OCCURRENCES,
+    "neighbours": NEIGHBOURS,
+    "rejects": REJECTS,
+}

@@ -7,29 +7,25 @@ depend on the documents and the version only: not on the number of workers, nor 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from extractors import tables
 from extractors.earlier import EarlierTables
-from extractors.extraction import DocumentTables, ExtractOptions, ExtractTask, extract_documents
-
-SCHEMAS: dict[str, pa.Schema] = {
-    "fragments": tables.FRAGMENTS,
-    "entities": tables.ENTITIES,
-    "occurrences": tables.OCCURRENCES,
-    "neighbours": tables.NEIGHBOURS,
-    "rejects": tables.REJECTS,
-}
+from extractors.isolation import extract_documents
+from extractors.packing import KEY_BYTES, Column, PackedDocument, PackedTable, entity_key, pack
+from extractors.tables import SCHEMAS
+from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
 
 _ROW_GROUP = 65536
 _DOCUMENTS_AT_ONCE = 64
+_COPIES_AT_ONCE = 1024
 
 
 class Source(NamedTuple):
@@ -53,7 +49,7 @@ class Counts:
 
 
 Progress = Callable[[int, int], None]  # (documents done, rejects among them)
-Engine = Callable[[Iterable[ExtractTask], ExtractOptions], Iterator[DocumentTables]]  # in the order of the tasks
+Engine = Callable[[Iterable[ExtractTask], ExtractOptions], Iterator[PackedDocument]]  # in the order of the tasks
 
 
 def write_tables(
@@ -76,11 +72,13 @@ def write_tables(
     if len(set(order)) != len(order):
         raise ValueError("a doc_id stands twice in the documents to extract: pass each content once")
     earlier = EarlierTables(previous, order) if previous is not None else None
+    new = (source for source in sources if earlier is None or source.doc_id not in earlier)
+    results = iter((engine or partial(extract_documents, workers=workers))(_load(new), options))
     out_dir.mkdir(parents=True, exist_ok=True)
     reused = documents = rejected = 0
     with TablesWriter(out_dir) as writer:
-        for piece in _pieces(sources, options, engine or partial(extract_documents, workers=workers), earlier):
-            writer.append(piece.tables)
+        for piece in _pieces(sources, results, earlier):
+            writer.append(piece.tables, piece.entity_keys)
             documents += piece.documents
             reused += piece.documents if piece.copied else 0
             rejected += piece.tables["rejects"].num_rows
@@ -93,23 +91,56 @@ def write_tables(
     )  # fmt: skip
 
 
-def extract_batch(batch: Sequence[ExtractTask], options: ExtractOptions) -> list[DocumentTables]:
-    """Each document's rows, extracted in one isolated process: what an engine runs on its workers."""
-    return list(extract_documents(batch, options, workers=1))
+def arrow_tables(results: Iterable[DocumentTables]) -> dict[str, pa.Table]:
+    """Rows of several documents as one Arrow table each; an entity that some of them share stands there once."""
+    packed = [pack(result) for result in results]
+    tables = unpack(packed)
+    first: set[bytes] = set()
+    tables["entities"] = tables["entities"].filter(_new(_keys(packed), first))
+    return tables
 
 
-def arrow_tables(results: Sequence[DocumentTables]) -> dict[str, pa.Table]:
-    """Rows of several documents as one Arrow table each."""
+def unpack(documents: Sequence[PackedDocument]) -> dict[str, pa.Table]:
+    """What workers packed as Arrow tables, document after document; an entity stands there once for each of them."""
     return {
-        field.name: _table([row for result in results for row in getattr(result, field.name)], SCHEMAS[field.name])
-        for field in fields(DocumentTables)
+        name: _table([table for document in documents if (table := getattr(document, name)).rows], schema)
+        for name, schema in SCHEMAS.items()
     }
 
 
-def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
-    arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+def _table(parts: Sequence[PackedTable], schema: pa.Schema) -> pa.Table:
+    if not parts:
+        return schema.empty_table()
+    rows = sum(part.rows for part in parts)
+    columns = zip(*(part.columns for part in parts), strict=True)
+    arrays = [_array(column, field.type, rows) for column, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _array(parts: Sequence[Column], type: pa.DataType, rows: int) -> pa.Array:
+    data = b"".join([values for values, _ in parts])
+    if pa.types.is_boolean(type):
+        return pa.array(np.frombuffer(data, np.bool_))
+    if pa.types.is_integer(type):
+        return pa.Array.from_buffers(type, rows, [None, pa.py_buffer(data)])
+    lengths = np.frombuffer(b"".join([each for _, each in parts]), np.int32)
+    ends = np.zeros(rows + 1, np.int32)
+    np.cumsum(lengths, out=ends[1:])
+    if pa.types.is_list(type):
+        values = pa.Array.from_buffers(type.value_type, int(ends[-1]), [None, pa.py_buffer(data)])
+        return pa.ListArray.from_arrays(pa.array(ends), values)
+    return pa.Array.from_buffers(type, rows, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+
+
+def _keys(documents: Iterable[PackedDocument]) -> list[bytes]:
+    keys = b"".join(document.entity_keys for document in documents)
+    return [keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES)]
+
+
+def _new(keys: Iterable[bytes], seen: set[bytes]) -> pa.Array:
+    """Which keys are the first of their kind; they are seen from now on."""
+    add = seen.add
+    return pa.array([key not in seen and add(key) is None for key in keys], pa.bool_())
 
 
 class TablesWriter:
@@ -121,7 +152,7 @@ class TablesWriter:
             for name, schema in SCHEMAS.items()
         }
         self._waiting: dict[str, list[pa.Table]] = {name: [] for name in SCHEMAS}
-        self._seen: set[bytes] = set()  # ids of entities as 9 bytes: what grows, slowly, with the corpus
+        self._seen: set[bytes] = set()  # keys of entities: what grows, slowly, with the corpus
         self.rows = dict.fromkeys(SCHEMAS, 0)
         self._written = dict.fromkeys(SCHEMAS, 0)
 
@@ -134,21 +165,13 @@ class TablesWriter:
                 self._flush(name, last=True)
             file.close()
 
-    def append(self, tables: dict[str, pa.Table]) -> None:
+    def append(self, tables: dict[str, pa.Table], entity_keys: Iterable[bytes]) -> None:
         for name, table in tables.items():
             if name == "entities":
-                table = self._new_entities(table)
+                table = table.filter(_new(entity_keys, self._seen))
             self.rows[name] += table.num_rows
             self._waiting[name].append(table)
             self._flush(name, last=False)
-
-    def _new_entities(self, table: pa.Table) -> pa.Table:
-        keep = []
-        for identity in table["entity_id"].to_pylist():
-            key = _entity_key(identity)
-            keep.append(key not in self._seen)
-            self._seen.add(key)
-        return table.filter(pa.array(keep, pa.bool_()))
 
     def _flush(self, name: str, last: bool) -> None:
         rows = self.rows[name] - self._written[name]
@@ -161,30 +184,27 @@ class TablesWriter:
             self._waiting[name] = [table.slice(whole)]
 
 
-def _entity_key(identity: str) -> bytes:
-    kind, _, digest = identity.rpartition(":")
-    return bytes([tables.ENTITY_TYPES.index(kind)]) + bytes.fromhex(digest)
-
-
 class _Piece(NamedTuple):
     tables: dict[str, pa.Table]
+    entity_keys: list[bytes]
     documents: int
     copied: bool
 
 
 def _pieces(
-    sources: Sequence[Source], options: ExtractOptions, engine: Engine, earlier: EarlierTables | None
+    sources: Sequence[Source], results: Iterator[PackedDocument], earlier: EarlierTables | None
 ) -> Iterator[_Piece]:
     """The tables of runs of documents in order: copied ones as slices, new ones as they come from the workers."""
-    new = [source for source in sources if earlier is None or source.doc_id not in earlier]
-    results = iter(engine(_load(new), options))
     for copied, run in groupby(sources, lambda source: earlier is not None and source.doc_id in earlier):
-        while some := list(islice(run, _DOCUMENTS_AT_ONCE)):
+        while some := list(islice(run, _COPIES_AT_ONCE if copied else _DOCUMENTS_AT_ONCE)):
             if copied:
                 assert earlier is not None
-                yield _Piece(earlier.rows_of([source.doc_id for source in some]), len(some), True)
+                tables = earlier.rows_of([source.doc_id for source in some])
+                keys = [entity_key(identity) for identity in tables["entities"]["entity_id"].to_pylist()]
+                yield _Piece(tables, keys, len(some), True)
             else:
-                yield _Piece(arrow_tables([next(results) for _ in some]), len(some), False)
+                packed = [next(results) for _ in some]
+                yield _Piece(unpack(packed), _keys(packed), len(some), False)
 
 
 def _load(sources: Iterable[Source]) -> Iterator[ExtractTask]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from itertools import chain
+from pkgutil import get_data
 
 from extractors.css import colours, hints, media, stylesheet, values
 from extractors.css.computed import ComputedStyle, Sources, compute, root_parent
 from extractors.css.declarations import EMPTY, Block, contents
 from extractors.css.matcher import Matcher
-from extractors.css.ruleset import Key, RuleSet
+from extractors.css.ruleset import RuleSet
 from extractors.css.values import Page
 from extractors.tree import Element
 
@@ -20,81 +20,102 @@ def apply(elements: Sequence[Element], width: float, quirks: bool) -> None:
     """Give every element its computed style."""
     page = values.page(width, quirks)
     rules = _Rules(elements, width, quirks)
-    tables: list[Mapping[str, str] | None] = []  # by element: the attributes of the table it is in, or is
+    no_table = hints.of_table({})
+    tables: list[Mapping[str, Block]] = []  # by element: what the table it is in, or is, says about its parts
     for element in elements:
         tag, attributes, parent = element.tag, element.attributes, element.parent
-        tables.append(attributes if tag == "table" else None if parent is None else tables[parent])
+        if tag == "table":
+            table = hints.of_table(attributes)
+        else:
+            table = no_table if parent is None else tables[parent]
+        tables.append(table)
         if tag == "body" and "link" in attributes:
             page = page.replaced(link_colour=colours.legacy(attributes["link"]))
-        default, author = rules.of(element)
-        style = element.style = _style(
-            tag,
-            default,
-            hints.of(tag, attributes),
-            hints.of_table(tag, tables[-1]) if tag in hints.OF_TABLE else EMPTY,
-            author,
-            contents(attributes["style"], quirks).block if "style" in attributes else EMPTY,
-            root_parent(page) if parent is None else elements[parent].style,
-            page,
-        )
+        above = root_parent(page) if parent is None else elements[parent].style
+        style = element.style = _memory.style(rules.of(element), table.get(tag, EMPTY), above, page)
         if parent is None:
             page = page.replaced(root_font_size=style.em)
         elif tag == "body" and quirks:
             page = page.replaced(body_colour=style["color"])
 
 
+class _Declared:
+    """All that is declared for an element, except by the table around it: one object for the same declarations.
+
+    ``styles`` are what they came to, by all else that decides. They are shared by all elements, of all documents,
+    that cannot differ. Beside each is the parent it was computed for, so that the id in its key is not given to
+    another object while it is remembered.
+    """
+
+    __slots__ = ("asks", "sources", "styles", "tag")
+
+    def __init__(self, tag: str, sources: Sources) -> None:
+        self.tag = tag
+        self.sources = sources
+        self.asks: tuple[str, ...] = ()
+        for block in sources:
+            self.asks += block.looks_up
+        self.styles: dict[tuple[object, ...], tuple[ComputedStyle, ComputedStyle]] = {}
+
+
+class _Memory:
+    """Declarations met so far, in all documents, with their styles."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._styles = 0
+        self._known: dict[tuple[str, Sources], _Declared] = {}
+
+    def declared(self, tag: str, sources: Sources) -> _Declared:
+        key = (tag, sources)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _Declared(tag, sources)
+        return known
+
+    def style(self, declared: _Declared, table_hint: Block, parent: ComputedStyle, page: Page) -> ComputedStyle:
+        asks = declared.asks + table_hint.looks_up
+        place = (page, table_hint, id(parent.inherited), parent.blockifies, parent.answers(asks) if asks else ())
+        known = declared.styles.get(place)
+        if known is None:
+            if self._styles >= self._most:
+                self._known.clear()
+                self._styles = 0
+            self._styles += 1
+            sources = declared.sources if table_hint is EMPTY else declared.sources._replace(table_hints=table_hint)
+            known = declared.styles[place] = compute(declared.tag, sources, parent, page), parent
+        return known[0]
+
+
+_memory = _Memory(most=20_000)
+
+
 class _Rules:
-    """What the browser's own sheet and the author's say about the elements of one document."""
+    """What is declared for the elements of one document."""
 
     def __init__(self, elements: Sequence[Element], width: float, quirks: bool) -> None:
         matcher = Matcher(elements, quirks)
+        self._quirks = quirks
         self._defaults = user_agent_rules(quirks).within(matcher)
         self._foreign = foreign_rules().within(matcher)
         self._author = author_rules(_sheets(elements), width, quirks).within(matcher)
-        self._attributes = frozenset(self._defaults.attributes | self._author.attributes)
-        self._settled: dict[Key, tuple[Block, Block]] = {}
+        self._known: dict[tuple[object, ...], _Declared] = {}  # where tag and attributes decide alone
 
-    def of(self, element: Element) -> tuple[Block, Block]:
-        """The declarations of the default rules and of the author's that match."""
-        attributes = element.attributes
-        key = (element.tag, attributes.get("class"), attributes.get("id"))
-        is_plain = element.namespace == "html" and self._attributes.isdisjoint(attributes)
-        if is_plain and key in self._settled:
-            return self._settled[key]
+    def of(self, element: Element) -> _Declared:
+        """Mail has the same tag with the same attributes dozens of times, mostly with nothing more to ask."""
+        key = (element.namespace, element.tag, *element.attributes.items())
+        return self._known.get(key) or self._matched(key, element)
+
+    def _matched(self, key: tuple[object, ...], element: Element) -> _Declared:
+        tag, attributes = element.tag, element.attributes
         defaults = self._defaults if element.namespace == "html" else self._foreign
-        blocks = defaults.matching(key, element), self._author.matching(key, element)
-        if is_plain and defaults.is_settled(key) and self._author.is_settled(key):
-            self._settled[key] = blocks
-        return blocks
-
-
-# Styles are shared by all elements, of all documents, that cannot differ. Beside each is the parent it
-# was computed for, so that the id in its key is not given to another object while it is remembered.
-_styles: dict[tuple[object, ...], tuple[ComputedStyle, ComputedStyle]] = {}
-_MAX_STYLES = 20_000
-
-
-def _style(
-    tag: str,
-    default: Block,
-    hint: Block,
-    table_hint: Block,
-    author: Block,
-    inline: Block,
-    parent: ComputedStyle,
-    page: Page,
-) -> ComputedStyle:
-    asked = default.looks_up + hint.looks_up + table_hint.looks_up + author.looks_up + inline.looks_up
-    answers = parent.answers(asked) if asked else ()
-    inherited = id(parent.inherited)
-    key = (tag, default, hint, table_hint, author, inline, page, inherited, parent.blockifies, answers)
-    known = _styles.get(key)
-    if known is None:
-        if len(_styles) >= _MAX_STYLES:
-            _styles.clear()
-        sources = Sources(default, hint, table_hint, author, inline)
-        known = _styles[key] = compute(tag, sources, parent, page), parent
-    return known[0]
+        default, has_settled_default = defaults.matching(element)
+        author, has_settled_author = self._author.matching(element)
+        inline = contents(attributes["style"], self._quirks).block if "style" in attributes else EMPTY
+        declared = _memory.declared(tag, Sources(default, hints.of(tag, attributes), EMPTY, author, inline))
+        if has_settled_default and has_settled_author:
+            self._known[key] = declared
+        return declared
 
 
 def _sheets(elements: Sequence[Element]) -> tuple[tuple[str, str], ...]:
@@ -118,7 +139,7 @@ _LONGEST_SHEETS = 200_000  # characters; such sheets are not worth remembering
 @lru_cache(maxsize=64)
 def _author_rules(sheets: tuple[tuple[str, str], ...], width: float, quirks: bool) -> RuleSet:
     active = (text for condition, text in sheets if media.media(condition, width))
-    return RuleSet(chain.from_iterable(stylesheet.parse(text, quirks) for text in active), width)
+    return RuleSet(chain.from_iterable(stylesheet.parse(text, width, quirks) for text in active))
 
 
 @lru_cache(maxsize=4)
@@ -132,5 +153,5 @@ def foreign_rules() -> RuleSet:
 
 
 def _packaged(*names: str) -> RuleSet:
-    texts = ((resources.files("extractors.css") / name).read_text(encoding="utf-8") for name in names)
-    return RuleSet(chain.from_iterable(stylesheet.parse(text, False) for text in texts), width=0.0)
+    texts = (get_data("extractors.css", name) or b"" for name in names)  # resources would take 20 modules to import
+    return RuleSet(chain.from_iterable(stylesheet.parse(text.decode("utf-8"), 0.0, False) for text in texts))

@@ -98,8 +98,9 @@ def compute(tag: str, sources: Sources, parent: ComputedStyle, page: Page) -> Co
     layers = sources.layers()
     declared: dict[str, Any] = {}
     for layer in layers:
-        declared.update(layer)
-    if not LOGICAL.keys().isdisjoint(declared):
+        if layer:
+            declared.update(layer)
+    if not _LOGICAL_NAMES.isdisjoint(declared):
         declared = _physical(layers, declared, parent)
     own: dict[str, Any] = {}
     changes: dict[str, Any] = {}  # to what is inherited
@@ -130,7 +131,8 @@ def compute(tag: str, sources: Sources, parent: ComputedStyle, page: Page) -> Co
     return style
 
 
-_NOT_INHERITED = INITIAL.keys() - INHERITED
+_NOT_INHERITED = frozenset(INITIAL.keys() - INHERITED)
+_LOGICAL_NAMES = frozenset(LOGICAL)
 
 
 def _physical(layers: Sequence[Layer], declared: Layer, parent: ComputedStyle) -> dict[str, Any]:
@@ -242,6 +244,7 @@ _BLOCK_EQUIVALENT = {
         "block",
     ),
 }
+_CLAMPED = {"-webkit-box": "flow-root", "-webkit-inline-box": "inline-block"}  # a teaser cut after some lines
 _BORDERS = tuple((f"border-{side}-style", f"border-{side}-width") for side in SIDES)
 _BORDER_NAMES = frozenset(name for pair in _BORDERS for name in pair)
 _FLEX_OR_GRID = frozenset(("flex", "inline-flex", "grid", "inline-grid"))
@@ -276,6 +279,8 @@ def _adjust(tag: str, style: ComputedStyle, parent: ComputedStyle) -> None:
             _blockify(style)
         elif own.get("float", "none") != "none" or parent.blockifies or tag in ("html", "legend"):
             _blockify(style)
+    if own.get("-webkit-line-clamp", "none") != "none" and own.get("-webkit-box-orient") == "vertical":
+        own["display"] = _CLAMPED.get(style["display"], style["display"])
     style.blockifies = own.get("display") in _FLEX_OR_GRID or (parent.blockifies and own.get("display") == "contents")
     if not _BORDER_NAMES.isdisjoint(own):
         for line, width in _BORDERS:

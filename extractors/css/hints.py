@@ -18,7 +18,6 @@ from extractors.css.values import string
 Hints = dict[str, Any]
 Rule = Callable[[Hints, str, str, Mapping[str, str]], None]  # (hints, tag, value, all attributes)
 
-OF_TABLE = frozenset(("td", "th", "thead", "tbody", "tfoot", "colgroup"))  # styled by their table's attributes
 _NUMBER = re.compile(r"[ \t\n\f\r]*\+?(\d+\.?\d*|\.\d+)\s*(%?)")
 _LONGEST = 2_000  # a picture in a data: address is not worth remembering
 _INTEGER = re.compile(r"[ \t\n\f\r]*([+-]?\d{1,9})")  # nine digits are more than any screen has
@@ -26,9 +25,9 @@ _INTEGER = re.compile(r"[ \t\n\f\r]*([+-]?\d{1,9})")  # nine digits are more tha
 
 def of(tag: str, attributes: Mapping[str, str]) -> Block:
     """The hints of one element's own attributes."""
-    if _RULES.keys().isdisjoint(attributes):
-        return EMPTY
     relevant = tuple([item for item in attributes.items() if item[0] in _RULES])
+    if not relevant:
+        return EMPTY
     if len(attributes.get("background", "")) > _LONGEST:
         return _of.__wrapped__(tag, relevant)
     return _of(tag, relevant)
@@ -45,17 +44,23 @@ def _of(tag: str, attributes: tuple[tuple[str, str], ...]) -> Block:
     return Block(hints, {}) if hints else EMPTY
 
 
-def of_table(tag: str, table: Mapping[str, str] | None) -> Block:
-    """What the attributes of the table around it say about a cell or a group of rows."""
-    if tag in ("td", "th"):
-        get = (table or {}).get
-        return _cell(get("cellpadding"), get("border"), get("bordercolor"), get("rules"))
-    if table is None or table.get("rules", "").lower() != "groups":
-        return EMPTY
-    return _group(tag)
+def of_table(attributes: Mapping[str, str]) -> Mapping[str, Block]:
+    """What a table's attributes say about its cells and groups of rows or columns, by their tags."""
+    get = attributes.get
+    return _of_table(get("cellpadding"), get("border"), get("bordercolor"), get("rules"))
 
 
 @lru_cache(maxsize=1_000)
+def _of_table(
+    padding: str | None, border: str | None, bordercolor: str | None, rules: str | None
+) -> Mapping[str, Block]:
+    parts = dict.fromkeys(("td", "th"), _cell(padding, border, bordercolor, rules))
+    if (rules or "").lower() == "groups":
+        parts.update(dict.fromkeys(("thead", "tbody", "tfoot"), _group("top", "bottom")))
+        parts["colgroup"] = _group("left", "right")
+    return parts
+
+
 def _cell(padding: str | None, border: str | None, bordercolor: str | None, rules: str | None) -> Block:
     hints: Hints = {}
     _set(hints, "padding", f"{max(0, _integer(padding) or 0) if padding else 1}px")
@@ -74,11 +79,10 @@ def _cell(padding: str | None, border: str | None, bordercolor: str | None, rule
     return Block(hints, {})
 
 
-@lru_cache(maxsize=4)
-def _group(tag: str) -> Block:
+def _group(*sides: str) -> Block:
     """``rules=groups``: lines between row groups, or between column groups."""
     hints: Hints = {}
-    for side in ("left", "right") if tag == "colgroup" else ("top", "bottom"):
+    for side in sides:
         _set(hints, f"border-{side}-width", "thin")
         _set(hints, f"border-{side}-style", "solid")
     return Block(hints, {})

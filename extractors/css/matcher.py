@@ -7,6 +7,7 @@ its other compounds occur above; and no search among ancestors or siblings is re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from extractors.css.selectors import Compound, Selector
 from extractors.limits import Rejected
@@ -21,10 +22,6 @@ class Matcher:
     def __init__(self, elements: Sequence[Element], quirks: bool) -> None:
         self.elements = elements
         self.quirks = quirks
-        self.names = {element.tag.lower() for element in elements}  # all tags, ids and classes that occur
-        for classes in {element.classes for element in elements}:
-            self.names.update("." + name for name in classes)
-        self.names.update("#" + element.identity for element in elements if element.identity)
         self._above: dict[str, int] = {}  # how often each tag, id and class occurs among the open elements
         self._open: list[tuple[int, list[str]]] = []  # those above the element last asked about, outermost first
         self._steps = 0
@@ -32,6 +29,15 @@ class Matcher:
         self._searched: dict[tuple[Selector, int, int], bool] = {}
         self._having: dict[tuple[Selector, int], bool] = {}
         self._places: dict[tuple[int | None, str | tuple[Selector, ...]], dict[int, int]] = {}
+
+    @cached_property
+    def names(self) -> set[str]:
+        """All tags, ids and classes that occur."""
+        names = {element.tag.lower() for element in self.elements}
+        for classes in {element.classes for element in self.elements}:
+            names.update("." + name for name in classes)
+        names.update("#" + element.identity for element in self.elements if element.identity)
+        return names
 
     def matches(self, selector: Selector, element: Element) -> bool:
         """Whether a selector matches. Ask about elements in document order: that is what makes it cheap."""

@@ -188,6 +188,16 @@ def verbatim(tokens: Tokens, quirks: bool = False) -> str | None:
     return tokens[0].lower_value if len(tokens) == 1 and tokens[0].type == "ident" else None
 
 
+def line_clamp(tokens: Tokens, quirks: bool) -> str | None:
+    """After how many lines a teaser is cut."""
+    if len(tokens) != 1:
+        return None
+    token = tokens[0]
+    if token.type == "number":
+        return str(token.int_value) if token.int_value is not None and token.int_value > 0 else None
+    return "none" if token.type == "ident" and token.lower_value == "none" else None
+
+
 class _Tracking(Deferred):
     """A letter-spacing in ems; none at all reads ``normal``, however it was written."""
 
@@ -264,6 +274,12 @@ LONGHANDS: dict[str, tuple[Any, bool, Parser]] = {
     "background-image": ("none", False, lambda tokens, quirks: images.background_image(tokens)),
     "flex-direction": ("row", False, keyword("row row-reverse column column-reverse")),
     "flex-wrap": ("nowrap", False, keyword("nowrap wrap wrap-reverse")),
+    "-webkit-box-orient": (
+        "horizontal",
+        False,
+        keyword("horizontal vertical", inline_axis="horizontal", block_axis="vertical"),
+    ),
+    "-webkit-line-clamp": ("none", False, line_clamp),
     "mso-hide": ("none", False, verbatim),
 }
 for _side in SIDES:

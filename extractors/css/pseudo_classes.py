@@ -41,7 +41,7 @@ def element(token: Any) -> Test:
         raise selectors.SelectorError
     if token.type == "ident" and name not in _PSEUDO_ELEMENTS and not name.startswith("-webkit-"):
         raise selectors.SelectorError
-    return _never
+    return never
 
 
 def parse(token: Any, scope: Scope) -> tuple[Test, int]:
@@ -55,16 +55,17 @@ def parse(token: Any, scope: Scope) -> tuple[Test, int]:
 
 def _plain(name: str) -> tuple[Test, int]:
     if name in ("before", "after", "first-line", "first-letter"):
-        return _never, selectors.TYPE
+        return never, selectors.TYPE
     if name in _NEVER:
-        return _never, selectors.CLASS
+        return never, selectors.CLASS
     test = _TESTS.get(name)
     if test is None:
         raise selectors.SelectorError
     return test, selectors.CLASS
 
 
-def _never(matcher: Matcher, element: Element) -> bool:
+def never(matcher: Matcher, element: Element) -> bool:
+    """The test of what no element is."""
     return False
 
 
@@ -244,6 +245,8 @@ _TESTS: dict[str, Test] = {
         e.tag in ("input", "textarea") and "placeholder" in e.attributes and not e.attributes.get("value")
     ),
     "valid": lambda m, e: e.tag in _FIELDS or e.tag == "form",
-    "in-range": _never,
+    "in-range": never,
     "defined": lambda m, e: "-" not in e.tag,
 }
+# Those that read nothing but the element's own tag and attributes.
+OWN = frozenset((never, _is_link, _is_checked))

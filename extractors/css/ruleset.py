@@ -8,9 +8,9 @@ id is remembered, because mail repeats the same few combinations.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
-from extractors.css import media
 from extractors.css.declarations import EMPTY, Block, merged
 from extractors.css.matcher import Matcher
 from extractors.css.selectors import Selector
@@ -26,13 +26,13 @@ _LONGEST = 500  # class attribute worth remembering
 class Entry:
     """A rule waiting in a bucket."""
 
-    __slots__ = ("block", "selector", "weight")
+    __slots__ = ("rule", "selector", "weight")
 
-    def __init__(self, layer: tuple[int, ...], order: int, selector: Selector, block: Block) -> None:
+    def __init__(self, layer: tuple[int, ...], order: int, selector: Selector, rule: StyleRule) -> None:
         # What decides between rules: layer, specificity, order.
         self.weight = (layer, selector.specificity, order)
         self.selector = selector
-        self.block = block
+        self.rule = rule
 
 
 class Candidates(NamedTuple):
@@ -41,15 +41,16 @@ class Candidates(NamedTuple):
     sure: tuple[Entry, ...]  # no more to test
     block: Block  # of these
     unsure: tuple[Entry, ...]
+    is_settled: bool  # the unsure look at the element's own attributes only
 
 
 Key = tuple[str, str | None, str | None]  # an element's tag, class and id
 
 
 class RuleSet:
-    """The rules that apply at one viewport width."""
+    """The rules that apply to a document."""
 
-    def __init__(self, rules: Iterable[StyleRule], width: float) -> None:
+    def __init__(self, rules: Iterable[StyleRule]) -> None:
         self._by_id: dict[str, list[Entry]] = {}
         self._by_class: dict[str, list[Entry]] = {}
         self._by_tag: dict[str, list[Entry]] = {}
@@ -60,18 +61,28 @@ class RuleSet:
         self._has_layers = False
         places: dict[tuple[str, ...], int] = {}  # layers are ordered by where they are first named
         for order, rule in enumerate(rules):
-            if rule.conditions and not all(_holds(kind, text, width) for kind, text in rule.conditions):
-                continue
             layer = _UNLAYERED
             if rule.layer:
                 self._has_layers = True
                 path = (rule.layer[: depth + 1] for depth in range(len(rule.layer)))
                 layer = (*(places.setdefault(name, len(places)) for name in path), _LAST)
             for selector in rule.selectors:
-                self._bucket(selector).append(Entry(layer, order, selector, rule.block))
+                if not selector.is_vain:
+                    self._bucket(selector).append(Entry(layer, order, selector, rule))
+        # Attributes that put elements to tests of more than their attributes.
+        self.unsettling = frozenset(name for name, entries in self.by_attribute.items() if not _all_own(entries))
 
     def within(self, matcher: Matcher) -> RulesWithin:
         return RulesWithin(self, matcher)
+
+    def key(self, element: Element) -> Key:
+        """The tag, class and id of ``element``, as far as these rules tell them apart."""
+        attributes = element.attributes
+        return (
+            element.tag,
+            attributes.get("class") if self._by_class else None,
+            attributes.get("id") if self._by_id else None,
+        )
 
     def candidates(self, key: Key, element: Element) -> Candidates:
         """The rules for elements of one tag, class and id, of which ``element`` is one."""
@@ -88,7 +99,7 @@ class RuleSet:
             normal = sorted(entries, key=_weight)
             # Important declarations win in the opposite order of layers.
             important = sorted(entries, key=_important_weight) if self._has_layers else normal
-            block = merged((entry.block for entry in normal), (entry.block for entry in important))
+            block = _merged(tuple(entry.rule.block for entry in normal), tuple(entry.rule.block for entry in important))
             self._blocks[entries] = block
         return block
 
@@ -114,7 +125,7 @@ class RuleSet:
         met += self._by_id.get(element.identity, ())
         sure = tuple(e for e in met if e.selector.is_local and e.selector.compounds[0].admits(element))
         unsure = tuple(e for e in met if not e.selector.is_local)
-        candidates = Candidates(sure, self.merged(sure), unsure)
+        candidates = Candidates(sure, self.merged(sure), unsure, _all_own(unsure))
         if sum(len(name or "") for name in key) <= _LONGEST:
             self._candidates[key] = candidates
         return candidates
@@ -129,28 +140,42 @@ class RulesWithin:
         self._candidates: dict[Key, Candidates] = {}
         self.attributes = rules.by_attribute.keys()  # those that make a difference
 
-    def matching(self, key: Key, element: Element) -> Block:
-        """The declarations of all rules that match, merged: one object for the same rules."""
-        sure, block, unsure = self._candidates.get(key) or self._within(key, element)
+    def matching(self, element: Element) -> tuple[Block, bool]:
+        """The declarations of all rules that match, merged: one object for the same rules.
+
+        And whether these rules match all elements with the same tag and attributes.
+        """
+        rules = self._rules
+        key = rules.key(element)
+        sure, block, unsure, is_settled = self._candidates.get(key) or self._within(key, element)
         matches = self._matcher.matches
         found = [entry for entry in unsure if matches(entry.selector, element)] if unsure else []
         if not self.attributes.isdisjoint(element.attributes):
             for name in element.attributes:
-                entries = self._rules.by_attribute.get(name, ())
+                entries = rules.by_attribute.get(name, ())
                 found += [entry for entry in entries if matches(entry.selector, element)]
-        return self._rules.merged((*sure, *found)) if found else block
-
-    def is_settled(self, key: Key) -> bool:
-        """Whether the same rules match all elements of a tag, class and id, unless an attribute says more."""
-        return not self._candidates[key].unsure
+            is_settled = is_settled and rules.unsettling.isdisjoint(element.attributes)
+        return (rules.merged((*sure, *found)) if found else block), is_settled
 
     def _within(self, key: Key, element: Element) -> Candidates:
-        sure, block, unsure = self._rules.candidates(key, element)
-        # Only selectors whose names all occur in the document can match in it.
-        occurs = self._matcher.names.issuperset
-        possible = tuple([entry for entry in unsure if occurs(entry.selector.above)]) if unsure else ()
-        candidates = self._candidates[key] = Candidates(sure, block, possible)
+        candidates = self._rules.candidates(key, element)
+        if candidates.unsure:
+            # Only selectors whose names all occur in the document can match in it.
+            occurs = self._matcher.names.issuperset
+            possible = tuple([entry for entry in candidates.unsure if occurs(entry.selector.above)])
+            candidates = Candidates(candidates.sure, candidates.block, possible, _all_own(possible))
+        self._candidates[key] = candidates
         return candidates
+
+
+@lru_cache(maxsize=_MAX_REMEMBERED)
+def _merged(normal: tuple[Block, ...], important: tuple[Block, ...]) -> Block:
+    """One object for the same declarations, whichever sheets they stand in: documents then share styles."""
+    return merged(normal, important) if len(normal) > 1 else normal[0]
+
+
+def _all_own(entries: Iterable[Entry]) -> bool:
+    return all(entry.selector.is_own for entry in entries)
 
 
 def _weight(entry: Entry) -> tuple[tuple[int, ...], int, int]:
@@ -160,7 +185,3 @@ def _weight(entry: Entry) -> tuple[tuple[int, ...], int, int]:
 def _important_weight(entry: Entry) -> tuple[tuple[int, ...], int, int]:
     layer, specificity, order = entry.weight
     return tuple(-place for place in layer), specificity, order
-
-
-def _holds(kind: str, text: str, width: float) -> bool:
-    return media.media(text, width) if kind == "media" else media.supports(text)

@@ -32,6 +32,7 @@ class Compound(NamedTuple):
     classes: tuple[str, ...]
     tests: tuple[Test, ...]
     attribute: str | None = None  # the first attribute among the tests, if any
+    is_own: bool = False  # the tests read nothing but the element's own tag and attributes
 
     def admits(self, element: Element) -> bool:
         """Whether tag, id and classes fit."""
@@ -55,7 +56,7 @@ class Compound(NamedTuple):
 class Selector:
     """Compounds from right to left; ``combinators[i]`` stands between compound i and i + 1."""
 
-    __slots__ = ("above", "combinators", "compounds", "is_local", "specificity")
+    __slots__ = ("above", "combinators", "compounds", "is_local", "is_own", "specificity")
 
     def __init__(self, compounds: tuple[Compound, ...], combinators: tuple[str, ...], specificity: int) -> None:
         self.compounds = compounds
@@ -63,12 +64,19 @@ class Selector:
         self.specificity = specificity
         # Local: tag, id and classes of the element decide alone.
         self.is_local = len(compounds) == 1 and not compounds[0].tests
+        # Own: its tag and attributes do, so that elements alike in these need not be asked again.
+        self.is_own = len(compounds) == 1 and compounds[0].is_own
         above: list[str] = []
         for compound, combinator in zip(compounds[1:], combinators, strict=False):  # :has() starts with one more
             if combinator not in " >":
                 break  # from here on it is about siblings, or about their ancestors
             above += compound.names
         self.above = tuple(sorted(above))  # "#id" and ".class" come first, and are the likelier to be missing
+
+    @property
+    def is_vain(self) -> bool:
+        """Whether it asks for what no element of a mail nobody has touched is: hovered, visited, ``::before``."""
+        return any(pseudo_classes.never in compound.tests for compound in self.compounds)
 
 
 class Scope(NamedTuple):
@@ -159,6 +167,7 @@ def _compound(tokens: list[Any], scope: Scope) -> tuple[Compound, int]:
     classes: list[str] = []
     tests: list[Test] = []
     attribute: str | None = None
+    is_own = True
     specificity = 0
     position = 2 if _is_literal(tokens[0], "*") and len(tokens) > 2 and _is_literal(tokens[1], "|") else 0
     if tokens[position].type == "ident":
@@ -187,15 +196,17 @@ def _compound(tokens: list[Any], scope: Scope) -> tuple[Compound, int]:
                 test, weight = pseudo_classes.element(tokens[position]), TYPE
             else:
                 test, weight = pseudo_classes.parse(following, scope)
+            is_own = is_own and test in pseudo_classes.OWN
             tests.append(test)
         elif _is_literal(token, "&"):
             test, weight = _parent_test(scope)
+            is_own = False
             tests.append(test)
         else:
             raise SelectorError
         specificity += weight
         position += 1
-    return Compound(tag, tuple(ids), tuple(classes), tuple(tests), attribute), specificity
+    return Compound(tag, tuple(ids), tuple(classes), tuple(tests), attribute, is_own), specificity
 
 
 def _is_literal(token: Any, value: str) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from typing import NamedTuple
 
-from extractors.css import selectors
-from extractors.css.declarations import EMPTY, Block, contents
+from extractors.css import media, selectors
+from extractors.css.declarations import Block, contents
 from extractors.css.memory import remembered
 from extractors.css.selectors import Scope, Selector
 from extractors.css.syntax import Rule, stylesheet
@@ -21,23 +21,37 @@ class Context(NamedTuple):
     """Where in the sheet a rule stands."""
 
     scope: Scope
-    conditions: tuple[tuple[str, str], ...] = ()  # ("media" | "supports", text), outermost first
+    width: float  # of the viewport
     layer: tuple[str, ...] = ()  # names of the cascade layers around it
     depth: int = 0
 
 
-class StyleRule(NamedTuple):
-    """A rule without selectors only marks where its layer was first named."""
+class StyleRule:
+    """A rule without selectors only marks where its layer was first named.
 
-    selectors: tuple[Selector, ...]
-    block: Block
-    conditions: tuple[tuple[str, str], ...]
-    layer: tuple[str, ...]
+    Most rules of a sheet match nothing in a given mail: what one declares is read when it is first asked for.
+    """
+
+    __slots__ = ("_block", "_quirks", "_text", "layer", "selectors")
+
+    def __init__(self, selectors: tuple[Selector, ...], layer: tuple[str, ...], text: str, quirks: bool) -> None:
+        self.selectors = selectors
+        self.layer = layer
+        self._text = text
+        self._quirks = quirks
+        self._block: Block | None = None
+
+    @property
+    def block(self) -> Block:
+        if self._block is None:
+            self._block = contents(self._text, self._quirks).block
+        return self._block
 
 
 @remembered(entries=256, longest=200_000)
-def parse(text: str, quirks: bool) -> tuple[StyleRule, ...]:
-    return tuple(islice(_rules(stylesheet(text), Context(Scope(quirks))), _MAX_RULES))
+def parse(text: str, width: float, quirks: bool) -> tuple[StyleRule, ...]:
+    """The rules that apply to a viewport of ``width`` pixels."""
+    return tuple(islice(_rules(stylesheet(text), Context(Scope(quirks), width)), _MAX_RULES))
 
 
 def _rules(items: Sequence[Rule], context: Context) -> Iterator[StyleRule]:
@@ -50,7 +64,9 @@ def _rules(items: Sequence[Rule], context: Context) -> Iterator[StyleRule]:
         elif item.block is None:
             continue  # @import included: nothing is fetched
         elif item.name in ("media", "supports"):
-            yield from _group(item.block, inside._replace(conditions=(*context.conditions, (item.name, item.prelude))))
+            # Half of a mail's rules are for telephones: where they do not apply they are not even read.
+            if media.media(item.prelude, context.width) if item.name == "media" else media.supports(item.prelude):
+                yield from _group(item.block, inside)
         elif item.name == "" and item.prelude:
             parsed = selectors.parse(item.prelude, context.scope)
             if parsed is not None:
@@ -66,11 +82,11 @@ def _group(text: str, context: Context) -> Iterator[StyleRule]:
 
 
 def _style_rule(text: str, context: Context) -> Iterator[StyleRule]:
-    declared, nested = contents(text, context.scope.quirks)
-    if declared is not EMPTY and context.scope.parent is not None:
-        yield StyleRule(context.scope.parent, declared, context.conditions, context.layer)
-    if nested:
-        yield from _rules(nested, context)
+    scope = context.scope
+    if scope.parent is not None:
+        yield StyleRule(scope.parent, context.layer, text, scope.quirks)
+    if "{" in text or "@" in text:
+        yield from _rules(contents(text, scope.quirks).rules, context)
 
 
 def _layers(rule: Rule, context: Context) -> Iterator[StyleRule]:
@@ -79,6 +95,6 @@ def _layers(rule: Rule, context: Context) -> Iterator[StyleRule]:
     if rule.block is not None and not names:
         names = [(f" {next(_anonymous)}",)]
     for name in names:
-        yield StyleRule((), EMPTY, context.conditions, (*context.layer, *name))
+        yield StyleRule((), (*context.layer, *name), "", context.scope.quirks)
     if rule.block is not None and len(names) == 1:
         yield from _group(rule.block, context._replace(layer=(*context.layer, *names[0])))

@@ -75,7 +75,13 @@ class Layout:
 
     def runs(self, index: int) -> list[Run]:
         """The text nodes of ``index`` itself that can be seen."""
-        return [run for run in self._intrinsic.runs[index].values() if run.content] if self.own_text[index] else []
+        return [run for _, run in self.runs_in_place(index)]
+
+    def runs_in_place(self, index: int) -> list[tuple[int, Run]]:
+        """:meth:`runs`, each with its place in the element's contents."""
+        if not self.own_text[index]:
+            return []
+        return [(place, run) for place, run in self._intrinsic.runs[index].items() if run.content]
 
     def run(self, index: int, place: int) -> Run | None:
         """The text node at one place of an element's contents, if it can be seen."""

@@ -6,6 +6,7 @@ halves are read once: :class:`TextStyle` a distinct set of inherited values, :cl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -104,31 +105,80 @@ def _box_style(style: ComputedStyle, text: TextStyle) -> BoxStyle:
 class BoxStyle:
     """Numbers in px; ``None`` is ``auto``. A percentage is kept as a fraction beside its length."""
 
-    display = "inline"
-    float_side = "none"
-    clear = "none"
-    position = "static"
-    vertical_align = "baseline"
-    table_layout = "auto"
-    overflow = "visible"
-    opacity = 1.0
-    border_box = False
-    width: float | None = None
-    width_fraction: float | None = None
-    min_width: float | None = None
-    max_width: float | None = None
-    max_width_fraction: float | None = None
-    height: float | None = None
-    max_height: float | None = None
-    margin_left: float | None = 0.0
-    margin_right: float | None = 0.0
-    margin_top = margin_bottom = 0.0
-    padding_left = padding_right = padding_top = padding_bottom = 0.0
-    border_left = border_right = border_top = border_bottom = 0.0
-    radius = 0.0
+    __slots__ = (
+        "beside",
+        "border_bottom",
+        "border_box",
+        "border_left",
+        "border_right",
+        "border_top",
+        "clear",
+        "display",
+        "fixed_columns",
+        "float_side",
+        "height",
+        "hidden",
+        "in_flow",
+        "inline",
+        "inline_block",
+        "inset_x",
+        "inset_y",
+        "is_flex",
+        "is_table",
+        "margin_bottom",
+        "margin_left",
+        "margin_right",
+        "margin_top",
+        "margins_x",
+        "max_height",
+        "max_width",
+        "max_width_fraction",
+        "min_width",
+        "min_width_fraction",
+        "new_context",
+        "opacity",
+        "out_of_flow",
+        "overflow",
+        "padding_bottom",
+        "padding_left",
+        "padding_right",
+        "padding_top",
+        "plain",
+        "position",
+        "radius",
+        "table_layout",
+        "text",
+        "vertical_align",
+        "width",
+        "width_fraction",
+        "width_offset",
+    )
 
     def __init__(self, style: ComputedStyle, text: TextStyle) -> None:
         self.text = text
+        self.display = "inline"
+        self.float_side = self.clear = "none"
+        self.position = "static"
+        self.vertical_align = "baseline"
+        self.table_layout = "auto"
+        self.overflow = "visible"
+        self.opacity = 1.0
+        self.border_box = False
+        self.width: float | None = None
+        self.width_fraction: float | None = None
+        self.width_offset = 0.0  # px that calc() adds to the fraction
+        self.min_width: float | None = None
+        self.min_width_fraction: float | None = None
+        self.max_width: float | None = None
+        self.max_width_fraction: float | None = None
+        self.height: float | None = None
+        self.max_height: float | None = None
+        self.margin_left: float | None = 0.0
+        self.margin_right: float | None = 0.0
+        self.margin_top = self.margin_bottom = 0.0
+        self.padding_left = self.padding_right = self.padding_top = self.padding_bottom = 0.0
+        self.border_left = self.border_right = self.border_top = self.border_bottom = 0.0
+        self.radius = 0.0
         for name, value in style.own.items():
             read = _READERS.get(name)
             if read is not None:
@@ -163,7 +213,7 @@ class BoxStyle:
         if self.width is not None:
             width = self.width + inset
         elif self.width_fraction is not None:
-            width = available * self.width_fraction + inset
+            width = available * self.width_fraction + self.width_offset + inset
         elif shrink is not None:
             width = max(shrink[0], min(shrink[1], available - self.margins_x))
         else:
@@ -172,6 +222,8 @@ class BoxStyle:
             width = min(width, self.max_width + inset)
         elif self.max_width_fraction is not None:
             width = min(width, available * self.max_width_fraction + inset)
+        if self.min_width_fraction is not None:
+            width = max(width, available * self.min_width_fraction + inset)
         return max(width, (self.min_width or 0.0) + inset, self.inset_x)
 
 
@@ -188,6 +240,9 @@ def length(value: str) -> tuple[float | None, float | None]:
     return None, None
 
 
+_CALC = re.compile(r"calc\((-?[\d.e+]+)% ([+-]) ([\d.e+]+)px\)")
+
+
 def px(value: str) -> float:
     return length(value)[0] or 0.0
 
@@ -198,6 +253,15 @@ def _set(field: str, convert: Callable[[str], object]) -> Callable[[BoxStyle, st
 
 def _width(box: BoxStyle, value: str) -> None:
     box.width, box.width_fraction = length(value)
+    # calc(552px * 552 - 100% * 552), kept between two limits, switches between them as the screen narrows.
+    calc = _CALC.fullmatch(value) if value.startswith("calc(") else None
+    if calc is not None:
+        box.width_fraction = float(calc[1]) / 100
+        box.width_offset = float(calc[2] + calc[3])
+
+
+def _min_width(box: BoxStyle, value: str) -> None:
+    box.min_width, box.min_width_fraction = length(value)
 
 
 def _max_width(box: BoxStyle, value: str) -> None:
@@ -206,6 +270,7 @@ def _max_width(box: BoxStyle, value: str) -> None:
 
 _READERS: dict[str, Callable[[BoxStyle, str], None]] = {
     "width": _width,
+    "min-width": _min_width,
     "max-width": _max_width,
     "box-sizing": _set("border_box", lambda value: value == "border-box"),
     "border-top-left-radius": _set("radius", lambda value: px(value.split(" ")[0])),
@@ -215,7 +280,7 @@ _READERS: dict[str, Callable[[BoxStyle, str], None]] = {
 }
 for _name in ("display", "clear", "position", "vertical-align", "table-layout"):
     _READERS[_name] = _set(_name.replace("-", "_"), str)
-for _name in ("min-width", "height", "max-height", "margin-left", "margin-right"):
+for _name in ("height", "max-height", "margin-left", "margin-right"):
     _READERS[_name] = _set(_name.replace("-", "_"), lambda value: length(value)[0])
 for _side in ("top", "right", "bottom", "left"):
     _READERS[f"padding-{_side}"] = _set(f"padding_{_side}", px)

@@ -82,6 +82,11 @@ class Recorded:
 
 def ask(page: Page, html: str) -> Recorded:
     page.set_content(html)
+    return computed(page)
+
+
+def computed(page: Page) -> Recorded:
+    """The document that the page shows."""
     answer: dict[str, Any] = page.evaluate(_ASK)
     styles = [dict(zip(PROPERTIES, values, strict=True)) for values in answer["styles"]]
     return Recorded(

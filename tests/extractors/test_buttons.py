@@ -39,6 +39,10 @@ BUTTONS = {
         '<table><tr><td bgcolor="#3366ff" style="padding:8px">'
         '<a href="#">&nbsp;&nbsp;&nbsp;Buy now&nbsp;&nbsp;&nbsp;</a></table>'
     ),
+    "link as wide as its cell": (
+        '<table width="100%"><tr><td bgcolor="#3366ff"><a href="#" style="display:inline-block;width:100%;'
+        'padding:10px 0;text-align:center">Buy now</a></table>'
+    ),
     "stated width": (
         '<table><tr><td bgcolor="#3366ff" width="200" align="center" height="40"><a href="#">Buy now</a></table>'
     ),

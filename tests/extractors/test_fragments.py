@@ -196,3 +196,9 @@ def test_sections_that_people_labelled_are_found(shared_data: Path) -> None:
         document = Document.from_html((shared_data / "emails" / path).read_text("utf-8", "replace"))
         score += score_sections(document, [f.elements for f in segment(document).fragments], sections)
     assert min(score.precision, score.recall) >= 0.85, score
+
+
+def test_text_is_read_as_it_stands() -> None:
+    html = "<p>You have <strong>1 <i>free</i> report</strong> remaining. <b>Add <u>more</u></b> now</p>"
+    (fragment,) = segment(Document.from_html(html)).fragments
+    assert fragment.text == "You have 1 free report remaining. Add more now"

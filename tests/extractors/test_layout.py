@@ -36,6 +36,17 @@ def test_percentages_share_a_table() -> None:
     assert box["b"].width == pytest.approx(300)
 
 
+def test_columns_that_switch_by_calc_stand_side_by_side_where_there_is_room() -> None:
+    style = "display:inline-block;min-width:50%;max-width:100%;width:calc(480 * 480px - 480 * 100%)"
+    columns = f'<div id="a" style="{style}">One</div><div id="b" style="{style}">Two</div>'
+    _, wide = boxes(f'<div style="width:600px;font-size:0">{columns}</div>')
+    assert (wide["a"].x0, wide["a"].x1, wide["b"].x1) == (0, 300, 600)
+    assert wide["a"].y0 == wide["b"].y0
+    _, narrow = boxes(f'<div style="width:320px;font-size:0">{columns}</div>')
+    assert narrow["a"].width == narrow["b"].width == 320
+    assert narrow["b"].y0 >= narrow["a"].y1
+
+
 def test_a_cell_that_spans_rows_is_as_high_as_they_are() -> None:
     _, box = boxes(
         '<table cellspacing="0"><tr><td id="a" rowspan="2">A</td><td id="b" height="50">B</td></tr>'

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from extractors import writing
-from extractors.extraction import ExtractOptions, ExtractTask
+from extractors.bundling import bundle, extract_bundle, unbundle
+from extractors.isolation import extract_batch
+from extractors.packing import pack
 from extractors.sources.sample import SampleOptions, generate
-from extractors.writing import SCHEMAS, Source, arrow_tables, extract_batch, write_tables
+from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
+from extractors.writing import SCHEMAS, Source, unpack, write_tables
 
 
 def sources(count: int = 24) -> list[Source]:
@@ -101,9 +106,21 @@ def test_a_batch_by_itself_gives_the_same_rows(full: Path) -> None:
     batch = [
         ExtractTask(source.doc_id, source.location, source.load()) for source in sources() if source.doc_id[0] != "f"
     ]
-    tables = arrow_tables(extract_batch(batch, ExtractOptions()))
+    tables = unpack(extract_batch(batch, ExtractOptions()))
     for name in ("fragments", "occurrences", "neighbours"):
         assert tables[name].equals(pq.read_table(full / f"{name}.parquet")), name
+
+
+def test_a_bundle_gives_the_rows_of_its_batch() -> None:
+    batch = [ExtractTask(source.doc_id, source.location, source.load()) for source in sources(4)[:2]]
+    assert unbundle(bundle(batch)) == batch
+    assert unbundle(extract_bundle(bundle(batch), ExtractOptions())) == extract_batch(batch, ExtractOptions())
+
+
+def test_the_process_that_hands_documents_round_imports_no_parser() -> None:
+    script = "import sys, extractors.writing; print('selectolax' in sys.modules, 'tinycss2' in sys.modules)"
+    seen = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert seen.split() == ["False", "False"]
 
 
 def test_options_reach_the_workers(full: Path, tmp_path: Path) -> None:
@@ -120,3 +137,27 @@ def test_no_documents_give_empty_tables(tmp_path: Path) -> None:
     assert write_tables(tmp_path, []).documents == 0
     for name, schema in SCHEMAS.items():
         assert pq.read_table(tmp_path / f"{name}.parquet").schema == schema
+
+
+def test_rows_come_out_of_bytes_as_they_went_in() -> None:
+    first = DocumentTables(
+        fragments=(
+            ("d#0", "d", 0, "hero", 3, [3, 4], 0, 1, "#fff", [4, 999], "Grüße, 世界 🎈"),
+            ("d#1", "d", 1, "", 9, [], 1, 0, "", [], ""),
+        ),
+        entities=(("word:00000000000000ff", "word", "ß", "{}"),),
+        occurrences=(("d#0", "word:00000000000000ff", 2**31 - 1, True, -1), ("d#1", "x", 0, False, 0)),
+        neighbours=(("d#0", "d#1", "below"),),
+    )
+    nothing = DocumentTables()
+    refused = DocumentTables(rejects=(("e", "é.html", "empty", "a lone \ud800 is no text"),))
+    tables = unpack([pack(nothing), pack(first), pack(nothing), pack(refused), pack(first)])
+    for name, schema in SCHEMAS.items():
+        rows = [tuple(row.values()) for row in tables[name].to_pylist()]
+        assert tables[name].schema == schema
+        tables[name].validate(full=True)
+        if name == "rejects":
+            assert rows == [("e", "é.html", "empty", "a lone ? is no text")]
+        else:
+            assert rows == [*getattr(first, name)] * 2, name
+    assert unpack([])["fragments"].num_rows == 0
