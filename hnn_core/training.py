@@ -8,9 +8,8 @@ from typing import Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.optim import Optimizer
-from torch.optim.lr_scheduler import LRScheduler
 
+from hnn_core.adam import Adam, stepped
 from hnn_core.freed_memory import keep_freed_memory
 from hnn_core.models.model import Training
 
@@ -31,11 +30,9 @@ class Epoch:
 class Checkpoint(Protocol):
     """Keeps the state of a training; see :mod:`hnn_core.checkpoints`."""
 
-    def restore(self, modules: list[nn.Module], optimiser: Optimizer, schedule: LRScheduler) -> list[Epoch]: ...
+    def restore(self, modules: list[nn.Module], optimiser: Adam) -> list[Epoch]: ...
 
-    def save(
-        self, modules: list[nn.Module], optimiser: Optimizer, schedule: LRScheduler, curve: list[Epoch]
-    ) -> None: ...
+    def save(self, modules: list[nn.Module], optimiser: Adam, curve: list[Epoch]) -> None: ...
 
 
 def fit(
@@ -63,9 +60,9 @@ def fit(
     keep_freed_memory()
     trained = list(modules)
     optimiser = _adam(trained, training, decayed)
-    schedule = torch.optim.lr_scheduler.MultiStepLR(optimiser, list(training.decay_at), training.decay)
-    curve = checkpoint.restore(trained, optimiser, schedule) if checkpoint else []
+    curve = checkpoint.restore(trained, optimiser) if checkpoint else []
     for epoch in range(len(curve) + 1, training.epochs + 1):
+        optimiser.lr = stepped(training.lr, training.decay_at, training.decay, epoch)
         for module in trained:
             module.train()
         total, batches = 0.0, 0
@@ -80,13 +77,12 @@ def fit(
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
             total, batches = total + value, batches + 1
-        schedule.step()
         asked = measure is not None and measure_every > 0
         due = asked and (epoch % measure_every == 0 or epoch == training.epochs)
         point = Epoch(epoch, total / max(batches, 1), evaluate(trained, measure) if due and measure else {})
         curve.append(point)
         if checkpoint is not None:
-            checkpoint.save(trained, optimiser, schedule, curve)
+            checkpoint.save(trained, optimiser, curve)
         if on_epoch is not None:
             on_epoch(point)
     return curve
@@ -100,14 +96,13 @@ def evaluate(modules: Iterable[nn.Module], measure: Callable[[], Mapping[str, fl
         return measure()
 
 
-def _adam(modules: list[nn.Module], training: Training, decayed: Iterable[nn.Parameter] | None) -> torch.optim.Adam:
+def _adam(modules: list[nn.Module], training: Training, decayed: Iterable[nn.Parameter] | None) -> Adam:
     every = list({id(p): p for module in modules for p in module.parameters()}.values())
     chosen = {id(p) for p in (every if decayed is None else decayed)}
-    return torch.optim.Adam(
+    return Adam(
         [
-            {"params": [p for p in every if id(p) in chosen], "weight_decay": training.weight_decay},
-            {"params": [p for p in every if id(p) not in chosen], "weight_decay": 0.0},
+            ([p for p in every if id(p) in chosen], training.weight_decay),
+            ([p for p in every if id(p) not in chosen], 0.0),
         ],
-        lr=training.lr,
-        fused=True,
+        training.lr,
     )

@@ -80,7 +80,7 @@ def _folder(name: str, root: Path | None) -> Path:
         raise KeyError(f"no data set {name!r}; known are {', '.join(NAMES)}")
     if root is None:
         if "HNN_DATA" not in os.environ:
-            raise FileNotFoundError("no folder given: pass root, or set HNN_DATA to the folder that holds hypergcn/")
+            raise FileNotFoundError("no folder given, and HNN_DATA does not name the one that holds hypergcn/")
         root = Path(os.environ["HNN_DATA"]) / "hypergcn"
     folder = root / FOLDERS[name]
     if not (folder / "hypergraph.pickle").is_file():

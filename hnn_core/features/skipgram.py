@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hnn_core.features.alias import alias_table
 from hnn_core.features.walks import Walks, next_random, uniform
 
 SMOOTHING = 0.75  # negatives are drawn by frequency^0.75
@@ -72,43 +73,6 @@ class SkipGram:
             np.uint64((self._seed * STREAM + self._seen) % 2**64),
         )
         self._seen += len(walks)
-
-
-def alias_table(weight: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Walker's alias table: a draw of i ∝ ``weight`` in constant time.
-
-    Draw k uniformly and take it with probability ``taken[k]``, else take ``other[k]``.
-    """
-    taken, other = _alias(np.asarray(weight, dtype=np.float64) * (len(weight) / weight.sum()))
-    return taken, other
-
-
-@njit(cache=True)
-def _alias(share: Any) -> Any:
-    n = len(share)
-    taken = np.ones(n, dtype=np.float32)
-    other = np.arange(n, dtype=np.int32)
-    small = np.empty(n, dtype=np.int64)
-    large = np.empty(n, dtype=np.int64)
-    smalls = larges = 0
-    for i in range(n):
-        if share[i] < 1.0:
-            small[smalls] = i
-            smalls += 1
-        else:
-            large[larges] = i
-            larges += 1
-    while smalls and larges:
-        smalls -= 1
-        s, g = small[smalls], large[larges - 1]
-        taken[s] = share[s]
-        other[s] = g
-        share[g] -= 1.0 - share[s]
-        if share[g] < 1.0:
-            larges -= 1
-            small[smalls] = g
-            smalls += 1
-    return taken, other
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -18,10 +18,13 @@ from scipy import linalg, sparse
 
 from hnn_core.features.interface import Features, numbered
 from hnn_core.hypergraph import Hypergraph
+from hnn_core.prefetch import prefetch
 
 Dense = NDArray[np.float32]
 
 COLUMNS_PER_BLOCK = 25  # columns multiplied by A at a time: three times for 64 + 10
+AHEAD = 16  # memberships between asking for a row and reading it
+LINE = 16  # float32 numbers of a cache line
 ROWS_PER_BLOCK = 256  # rows turned into float64, or replaced, at a time
 DEPENDENT = 1e-5  # a column that adds less than this to the others is mostly float32's rounding
 ROUNDING = 1e-6  # singular values below this share of the largest are what float32 leaves of zero
@@ -100,12 +103,17 @@ def multiply_in_place(
     Once ``between`` holds right·Q, a row of the result needs only its own row of Q, and takes its place.
     """
     height, width = Q.shape
+    foreseen = len(left_indices) - AHEAD
     for first in range(0, width, between.shape[1]):
         last = min(first + between.shape[1], width)
         for e in range(len(between)):
             row = between[e, : last - first]
             row[:] = 0.0
             for k in range(right_start[e], right_start[e + 1]):
+                if k < foreseen:
+                    for c in range(first, last, LINE):
+                        prefetch(Q, right_indices[k + AHEAD], c)
+                    prefetch(Q, right_indices[k + AHEAD], last - 1)
                 weight, other = np.float32(right_data[k]), Q[right_indices[k], first:last]
                 for c in range(len(row)):
                     row[c] += weight * other[c]
@@ -114,6 +122,10 @@ def multiply_in_place(
             for c in range(len(row)):
                 row[c] *= -degree[i]
             for k in range(left_start[i], left_start[i + 1]):
+                if k < foreseen:
+                    for c in range(0, last - first, LINE):
+                        prefetch(between, left_indices[k + AHEAD], c)
+                    prefetch(between, left_indices[k + AHEAD], last - first - 1)
                 weight, other = np.float32(left_data[k]), between[left_indices[k]]
                 for c in range(len(row)):
                     row[c] += weight * other[c]

@@ -1,9 +1,13 @@
 """Random walks of node2vec drawn on the hypergraph itself, so that no clique expansion ever exists.
 
-A step from v picks a hyperedge e ∋ v with probability ∝ |e| − 1 and then one of its other members uniformly:
-together exactly P(v → x) ∝ A_vx with A = HHᵀ − D. The second-order bias of node2vec is applied by rejection
+A step from v picks a hyperedge e ∋ v with probability ∝ |e| and then one of its members uniformly, again if that is v
+itself: together exactly P(v → x) ∝ A_vx with A = HHᵀ − D. The second-order bias of node2vec is applied by rejection
 (a proposed x is kept with probability α(t, x) / max α), which needs to know of *one* pair whether it shares a
 hyperedge, where node2vec as published weighs all neighbours of v at every step.
+
+A proposal is three reads at random places of large arrays, one after another, and a processor waits for each of them.
+So several walks go side by side, one proposal each in turn: their reads do not wait for one another, and on a
+hypergraph that no cache holds a step takes half the time.
 
 Weights of incidences play no part. A walk's random numbers depend on the seed and its number only.
 """
@@ -18,37 +22,47 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hnn_core.features.alias import fill
+
 Walks = NDArray[np.int32]
+
+
+#: Walks under way at a time: more than a processor has reads under way, few enough to lie in its nearest cache.
+SIDE_BY_SIDE = 64
 
 
 @dataclass(frozen=True)
 class WalkGraph:
-    """The two sides of the incidence, and the running sum of |e| − 1 over the hyperedges of each node."""
+    """The two sides of the incidence, and an alias table of |e| over the hyperedges of each node.
+
+    The k-th place of a node means its k-th hyperedge with probability ``cut[k]``, else the hyperedge ``other[k]``.
+    """
 
     node_start: NDArray[np.int64]
     node_hyperedges: NDArray[np.int32]
     hyperedge_start: NDArray[np.int64]
     hyperedge_nodes: NDArray[np.int32]
-    running: NDArray[np.int64]
+    cut: NDArray[np.float32]
+    other: NDArray[np.int32]
+    degrees: NDArray[np.int64]
+    """D^v of each node: how many ways out of it there are."""
 
     @classmethod
     def of(cls, incidence: sparse.csr_array, transpose: sparse.csr_array) -> WalkGraph:
         """Walks over the rows of ``incidence``; given Hᵀ and H they walk over the hyperedges by A^(e)."""
-        others = np.diff(transpose.indptr) - 1
-        running = np.zeros(incidence.nnz + 1, dtype=np.int64)
-        np.cumsum(others[incidence.indices], out=running[1:])
+        start, hyperedges = incidence.indptr.astype(np.int64), incidence.indices.astype(np.int32, copy=False)
+        sizes = np.diff(transpose.indptr).astype(np.int64)
+        cut, other = np.empty(len(hyperedges), np.float32), np.empty(len(hyperedges), np.int32)
+        _fill_alias_tables(start, hyperedges, sizes, cut, other)
         return cls(
-            incidence.indptr.astype(np.int64),
-            incidence.indices.astype(np.int32, copy=False),
+            start,
+            hyperedges,
             transpose.indptr.astype(np.int64),
             transpose.indices.astype(np.int32, copy=False),
-            running,
+            cut,
+            other,
+            _sums(start, hyperedges, sizes - 1),
         )
-
-    @property
-    def degrees(self) -> NDArray[np.int64]:
-        """D^v of each node: how many ways out of it there are."""
-        return np.diff(self.running[self.node_start])
 
 
 def draw_walks(
@@ -63,7 +77,8 @@ def draw_walks(
         graph.node_hyperedges,
         graph.hyperedge_start,
         graph.hyperedge_nodes,
-        graph.running,
+        graph.cut,
+        graph.other,
         np.ascontiguousarray(starts, dtype=np.int64),
         length,
         1.0 / p,
@@ -94,7 +109,8 @@ def _draw(
     node_hyperedges: Any,
     hyperedge_start: Any,
     hyperedge_nodes: Any,
-    running: Any,
+    cut: Any,
+    other: Any,
     starts: Any,
     length: Any,
     back: Any,
@@ -103,57 +119,101 @@ def _draw(
     first: Any,
 ) -> Any:
     walks = np.empty((len(starts), length), dtype=np.int32)
+    walks[:, 0] = starts
+    if length == 1:
+        return walks
     highest = max(back, 1.0, away)
     certain = min(1.0, away) / highest  # below this, any x other than the previous node is kept unseen
-    for w in range(len(starts)):
-        # Neighbouring walk numbers must not give neighbouring states, which would be one sequence shifted.
-        state = np.uint64(uniform(seed * np.uint64(0x9E3779B97F4A7C15) + first + np.uint64(w)) * 2.0**53) << np.uint64(
-            11
-        )
-        v = starts[w]
-        previous = np.int64(-1)
-        walks[w, 0] = v
-        for step in range(1, length):
-            low, high = running[node_start[v]], running[node_start[v + 1]]
-            while True:
-                state = next_random(state)
-                target = low + np.int64(uniform(state) * (high - low))
-                k = _last_not_above(running, node_start[v], node_start[v + 1], target)
-                e = node_hyperedges[k]
-                begin, end = hyperedge_start[e], hyperedge_start[e + 1]
-                x = v
-                while x == v:
-                    state = next_random(state)
-                    x = np.int64(hyperedge_nodes[begin + np.int64(uniform(state) * (end - begin))])
-                if previous < 0:
-                    break
-                state = next_random(state)
-                u = uniform(state)
-                if x == previous:
-                    if u * highest < back:
-                        break
-                elif u < certain:
-                    break
-                elif u * highest < max(1.0, away):
-                    shared = _share(node_start, node_hyperedges, previous, x)
-                    if u * highest < (1.0 if shared else away):
-                        break
-            previous = v
-            v = x
-            walks[w, step] = v
+    possible = max(1.0, away) / highest  # from this on, only the previous node is kept
+    count = min(SIDE_BY_SIDE, len(starts))
+    number, step = np.empty(count, np.int64), np.empty(count, np.int64)
+    state = np.empty(count, np.uint64)
+    node, previous = np.empty(count, np.int64), np.empty(count, np.int64)
+    begin, size = np.empty(count, np.int64), np.empty(count, np.int64)
+    e, x = np.empty(count, np.int64), np.empty(count, np.int64)
+    begun = 0
+    for s in range(count):
+        number[s], step[s], state[s] = begun, 1, _first_state(seed, first, begun)
+        node[s], previous[s] = starts[begun], -1
+        begun += 1
+    while count > 0:
+        # Each loop is short and reads at one random place for each walk, so that these reads overlap.
+        for s in range(count):
+            begin[s], size[s] = node_start[node[s]], node_start[node[s] + 1] - node_start[node[s]]
+        for s in range(count):
+            state[s] = next_random(state[s])
+            place = uniform(state[s]) * size[s]
+            k = begin[s] + np.int64(place)
+            e[s] = node_hyperedges[k] if place - np.int64(place) < cut[k] else other[k]
+        for s in range(count):
+            begin[s], size[s] = hyperedge_start[e[s]], hyperedge_start[e[s] + 1] - hyperedge_start[e[s]]
+        for s in range(count):
+            state[s] = next_random(state[s])
+            x[s] = hyperedge_nodes[begin[s] + np.int64(uniform(state[s]) * size[s])]
+        s = 0
+        while s < count:
+            kept = x[s] != node[s]
+            if kept and previous[s] >= 0:
+                state[s] = next_random(state[s])
+                u = uniform(state[s])
+                if x[s] == previous[s]:
+                    kept = u * highest < back
+                elif u >= certain:
+                    kept = u < possible and u * highest < (
+                        1.0 if _share(node_start, node_hyperedges, previous[s], x[s]) else away
+                    )
+            if kept:
+                walks[number[s], step[s]] = x[s]
+                previous[s], node[s] = node[s], x[s]
+                step[s] += 1
+                if step[s] == length and begun < len(starts):
+                    number[s], step[s], state[s] = begun, 1, _first_state(seed, first, begun)
+                    node[s], previous[s] = starts[begun], -1
+                    begun += 1
+                elif step[s] == length:  # the last of the walks under way takes its place
+                    count -= 1
+                    number[s], step[s], state[s] = number[count], step[count], state[count]
+                    node[s], previous[s], x[s] = node[count], previous[count], x[count]
+                    continue
+            s += 1
     return walks
 
 
 @njit(cache=True, inline="always")
-def _last_not_above(running: Any, low: Any, high: Any, target: Any) -> Any:
-    """The last k in [low, high) with running[k] ≤ target: the hyperedge into whose share the target falls."""
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if running[middle] <= target:
-            low = middle
-        else:
-            high = middle
-    return low
+def _first_state(seed: Any, first: Any, walk: Any) -> Any:
+    """Neighbouring walk numbers must not give neighbouring states, which would be one sequence shifted."""
+    mixed = uniform(seed * np.uint64(0x9E3779B97F4A7C15) + first + np.uint64(walk))
+    return np.uint64(mixed * 2.0**53) << np.uint64(11)
+
+
+@njit(cache=True)
+def _fill_alias_tables(start: Any, hyperedges: Any, sizes: Any, cut: Any, other: Any) -> None:
+    """A table for each node, of its hyperedges by size."""
+    longest = 0
+    for i in range(len(start) - 1):
+        longest = max(longest, start[i + 1] - start[i])
+    small, large, share = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.float64)
+    for i in range(len(start) - 1):
+        begin, end = start[i], start[i + 1]
+        mine, total = share[: end - begin], 0.0
+        for k in range(begin, end):
+            mine[k - begin] = sizes[hyperedges[k]]
+            total += mine[k - begin]
+        for k in range(end - begin):
+            mine[k] *= (end - begin) / total
+        fill(mine, cut[begin:end], other[begin:end], small, large)
+        for k in range(begin, end):
+            other[k] = hyperedges[begin + other[k]]
+
+
+@njit(cache=True)
+def _sums(start: Any, hyperedges: Any, values: Any) -> Any:
+    """Of the values of each node's hyperedges."""
+    sums = np.zeros(len(start) - 1, np.int64)
+    for i in range(len(sums)):
+        for k in range(start[i], start[i + 1]):
+            sums[i] += values[hyperedges[k]]
+    return sums
 
 
 @njit(cache=True)

@@ -1,7 +1,7 @@
-"""Random bytes for what a training step draws for every entry of a matrix: slopes of RReLU, masks of dropout.
+"""Dropout by random bytes.
 
-A random byte is an eighth of one 64-bit draw. torch's own ``rrelu`` and ``dropout`` spend a draw on each entry, and
-with it more time than an HNN layer spends on all its sparse products.
+A random byte is an eighth of one 64-bit draw. torch's own ``dropout`` spends a draw on each entry, and with it more
+time than an HNN layer spends on all its sparse products.
 """
 
 from __future__ import annotations

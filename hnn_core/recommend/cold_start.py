@@ -19,6 +19,7 @@ from hnn_core.recommend.readable import READABLE
 from hnn_core.recommend.rivals import RIVALS
 from hnn_core.recommend.size_choice import SAME_SIZE
 from hnn_core.recommend.styles import radius_class
+from hnn_core.recommend.visible import stands_out
 
 COMPOSED = "composed"
 RIVAL_NAMES: Mapping[str, str] = {"popularity": "popularity", "knn-context": "nearest neighbour"}
@@ -28,7 +29,7 @@ COMPOSED_METRICS = pa.schema(
         pa.field("protocol", pa.string(), nullable=False),
         pa.field("method", pa.string(), nullable=False),
         pa.field("seed", pa.int64(), nullable=False),
-        # all: every attribute at once; readable: a contrast of 4.5, whatever the truth has
+        # all: every attribute at once; readable: a contrast of 4.5; visible: told from the ground; whatever the truth
         pa.field("attribute", pa.string(), nullable=False),
         pa.field("value", pa.float64(), nullable=False),  # share of held-out buttons it is right for
         pa.field("buttons", pa.int64(), nullable=False),
@@ -46,12 +47,12 @@ def cold_start_rows(split: Split, options: ComposedTraining, seed: int) -> Itera
     corpus = split.training.corpus
     queries = Queries.of(split.training, split.fragments)
     truth = [{name: value_of(corpus, style, name) for name in FEATURES} for style in split.styles]
-    papers = [use.paper for use in Palette.of(corpus).uses(queries)]
+    grounds = [use.ground for use in Palette.of(corpus).uses(queries)]
     for method, styles in _styles(split, queries, options, seed).items():
         hits = [judge(style, true) for style, true in zip(styles, truth, strict=True)]
-        readable = [_readable(style, paper) for style, paper in zip(styles, papers, strict=True)]
-        values = {name: float(np.mean([hit[name] for hit in hits])) for name in hits[0]}
-        for attribute, value in (values | {"readable": float(np.mean(readable))}).items():
+        shown = [_shown(style, ground) for style, ground in zip(styles, grounds, strict=True)]
+        values = {name: float(np.mean([of[name] for of in each])) for each in (hits, shown) for name in each[0]}
+        for attribute, value in values.items():
             yield {
                 "protocol": split.protocol,
                 "method": method,
@@ -93,9 +94,13 @@ def _values(style: ComposedStyle) -> Values:
     }
 
 
-def _readable(style: Values, paper: str) -> bool:
-    surface = paper if style["background"] == OUTLINE else style["background"]
-    return contrast_ratio(style["color"], surface) >= READABLE
+def _shown(style: Values, ground: str) -> dict[str, bool]:
+    """Whether its text can be read and the button, an outline by its text's colour, be seen."""
+    outline = style["background"] == OUTLINE
+    return {
+        "readable": contrast_ratio(style["color"], ground if outline else style["background"]) >= READABLE,
+        "visible": stands_out(style["color"] if outline else style["background"], ground),
+    }
 
 
 def _px(size: str) -> float:

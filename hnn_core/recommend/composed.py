@@ -2,14 +2,15 @@
 
 Under ``sender`` the exact style of a new brand is almost never in the catalogue, so ranking the catalogue cannot
 serve it. Here each attribute is chosen by itself: the background among the email's own palette, the text colour to
-go on it, the size near the email's text, the radius class as such emails have it. Every choice is a conditional
-logit over candidates, learned on training senders as if each were new; like emails are found over the hypergraph of
-attribute nodes. The contrast of text and background is kept at 4.5 or more.
+go on it, the size near the email's text, the radius class of its other boxes or as most senders have it. Every choice
+is a conditional logit over candidates, learned on training senders as if each were new; like emails are found over
+the hypergraph of attribute nodes. The contrast of text and background is kept at 4.5 or more, and the button can be
+told from what it lies on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,16 +22,18 @@ from hnn_core.colour import contrast_ratio
 from hnn_core.recommend import colour_choice, radius_choice, size_choice
 from hnn_core.recommend.attribute_choice import SenderShares, Votes, VotesOf
 from hnn_core.recommend.attribute_nodes import OUTLINE, family
+from hnn_core.recommend.chosen_weights import Questions, choose_weights, even_importance, hits, start_of
 from hnn_core.recommend.colour_decision import best_pair
-from hnn_core.recommend.conditional_logit import fit_choice, log_probabilities
+from hnn_core.recommend.conditional_logit import log_probabilities
 from hnn_core.recommend.corpus import Corpus, Indices, Observed
 from hnn_core.recommend.palette import ColourUse, Palette, opaque
 from hnn_core.recommend.protocols import giveaways
 from hnn_core.recommend.queries import Queries
-from hnn_core.recommend.radius_choice import CLASSES, NearestRadii, radius_features
-from hnn_core.recommend.readable import readable_shade
+from hnn_core.recommend.radius_choice import CLASSES, NearestRadii, corner_shares, radius_features
+from hnn_core.recommend.readable import readable_on, readable_shade
 from hnn_core.recommend.shown import Shown
 from hnn_core.recommend.styles import colour_of, pixels_of, radius_class
+from hnn_core.recommend.visible import stands_out
 
 Floats = NDArray[np.float64]
 
@@ -53,9 +56,17 @@ START: Mapping[str, Mapping[str, float]] = {
         "text in email": 0.3, "text in fragment": 0.4, "colourful on outline": 1.5, "white": 0.3,
     },
     "size": {"common within reach": 2.0, "in ink in fragment": 2.5, "text in fragment": 0.5},
-    "radius": {"common": 1.0, "votes of emails": 0.3, "votes of nearest": 0.3},
+    "radius": {"common": 1.0, "corners of email": 1.0},
 }  # fmt: skip
 """The weights before anything is learned."""
+
+COMMON: Mapping[str, Mapping[str, float]] = {
+    "background": START["background"],  # no colour is common among brands
+    "color": START["color"],
+    "size": {"common within reach": 2.0},
+    "radius": START["radius"],  # a dozen senders have a dozen radii: no fold of them can tell which to trust
+}
+"""The same for who trusts no context: what most senders have. Sender-wise cross-validation chooses between the two."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +91,9 @@ class ComposedStyle:
 class ComposedTraining:
     """How the choices are learned."""
 
-    shrinkage: float = 3.0  # of the weights towards ``START``
-    radius_shrinkage: float = 30.0  # of the radius's: a dozen senders have a dozen radii, whatever the context
+    shrinkages: tuple[float, ...] = (10.0, 100.0, 1000.0)  # of the weights towards their start; the folds choose
+    radius_shrinkages: tuple[float, ...] = (100.0, 1000.0)
+    folds: int = 5  # of senders, all of one sender's buttons in the same
     questions: int = 800  # training buttons asked about, at most
 
 
@@ -98,24 +110,25 @@ class Composer:
     def compose(self, queries: Queries) -> list[ComposedStyle]:
         """One style for each query: the email's own where it shows another button, made readable, else a new one."""
         uses, shown = Palette.of(queries.corpus).uses(queries), Shown.of(queries)
-        own, votes, nearest = _most_used_buttons(queries), self.votes(queries), self.nearest(queries)
+        votes, nearest, corners = self.votes(queries), self.nearest(queries), corner_shares(queries)
+        own = [
+            None if button is None else _as_composed(queries.corpus, button, use.ground)
+            for button, use in zip(_most_used_buttons(queries), uses, strict=True)
+        ]
         return [
-            self._compose(uses[i], shown[i], votes[i], nearest[i])
-            if button is None
-            else _as_composed(queries.corpus, button, uses[i].paper)
-            for i, button in enumerate(own)
+            style or self._compose(uses[i], shown[i], votes[i], nearest[i], corners[i]) for i, style in enumerate(own)
         ]
 
-    def _compose(self, use: ColourUse, shown: Shown, votes: VotesOf, nearest: Floats) -> ComposedStyle:
+    def _compose(self, use: ColourUse, shown: Shown, votes: VotesOf, nearest: Floats, corners: Floats) -> ComposedStyle:
         background, ink = self.colours(use, shown, votes["family"])
         sizes = size_choice.size_candidates(shown, self.shares["size"].common(12))
         common = self.shares["size"].log_share([f"{size:g}px" for size in sizes])
         described = size_choice.size_features(sizes, ink, shown, common, votes["size"])
         size = sizes[int((described @ self.weights["size"]).argmax())] if sizes else 16.0
         common = self.shares["radius"].log_share(CLASSES)
-        described = radius_features(CLASSES, common, votes["radius"], nearest)
+        described = radius_features(CLASSES, common, votes["radius"], nearest, corners)
         radius = self.radii[CLASSES[int((described @ self.weights["radius"]).argmax())]]
-        surface = use.paper if background == OUTLINE else background
+        surface = use.ground if background == OUTLINE else background
         return ComposedStyle(
             background="transparent" if background == OUTLINE else background,
             color=ink,
@@ -140,7 +153,7 @@ class Composer:
                 for i in likely
             ]
         )
-        return best_pair([backgrounds[i] for i in likely], inks, np.exp(together), use.paper)
+        return best_pair([backgrounds[i] for i in likely], inks, np.exp(together), use.ground)
 
 
 def train_composer(training: Observed, strict: bool, options: ComposedTraining, seed: int) -> Composer:
@@ -160,13 +173,13 @@ def train_composer(training: Observed, strict: bool, options: ComposedTraining, 
     votes = Votes.of(queries, senders, {name: values[name] for name in ("family", "size", "radius")})
     nearest = NearestRadii.of(training, TARGET)
     asked = _Questions(queries, values, shares, senders, votes(queries, as_if_new=True), nearest(queries, senders))
-    importance = 1 / np.sqrt(np.bincount(senders)[senders]) if len(senders) else np.zeros(0)
+    importance, fold = even_importance(senders), _sender_folds(senders, options.folds, seed)
 
-    def fit(name: str, questions: _Asked, shrinkage: float = options.shrinkage) -> Floats:
-        return questions.fit(name, importance, shrinkage)
+    def fit(name: str, questions: _Asked, shrinkages: Sequence[float] = options.shrinkages) -> Floats:
+        return questions.fit(name, importance, fold, shrinkages)
 
     weights = {"background": fit("background", asked.background()), "color": fit("color", asked.color())}
-    weights["radius"] = fit("radius", asked.radius(), options.radius_shrinkage)
+    weights["radius"] = fit("radius", asked.radius(), options.radius_shrinkages)
     composer = Composer(votes, nearest, shares, _radii(corpus, styles), weights)
     # The size goes with the text colour that will have been chosen by then, right or wrong.
     weights["size"] = fit("size", asked.size(composer))
@@ -188,19 +201,18 @@ class _Asked:
             self.right.append(right)
             self.of.append(button)
 
-    def fit(self, name: str, importance: Floats, shrinkage: float) -> Floats:
-        start = np.array([START[name].get(feature, 0.0) for feature in FEATURES[name]])
+    def fit(self, name: str, importance: Floats, fold: Indices, shrinkages: Sequence[float]) -> Floats:
+        starts = list(dict.fromkeys(tuple(start_of(FEATURES[name], of[name])) for of in (START, COMMON)))
         if not self.of:
-            return start
-        sizes = np.array([len(right) for right in self.right])
-        return fit_choice(
-            np.concatenate(self.features),
-            np.cumsum(sizes) - sizes,
-            np.concatenate(self.right),
-            start,
-            shrinkage,
-            importance[self.of],
+            return np.array(starts[0])
+        questions = Questions(
+            features=np.concatenate(self.features),
+            sizes=np.array([len(right) for right in self.right], dtype=np.int64),
+            right=np.concatenate(self.right),
+            importance=importance[self.of],
+            fold=fold[self.of],
         )
+        return choose_weights(questions, [np.array(start) for start in starts], shrinkages, hits)
 
 
 class _Questions:
@@ -217,7 +229,7 @@ class _Questions:
     ) -> None:
         self._uses, self._shown = Palette.of(queries.corpus).uses(queries), Shown.of(queries)
         self._values, self._shares, self._senders, self._votes = values, shares, senders.tolist(), votes
-        self._nearest = nearest
+        self._nearest, self._corners = nearest, corner_shares(queries)
 
     def background(self) -> _Asked:
         asked, shares = _Asked(), self._shares["background"]
@@ -252,9 +264,16 @@ class _Questions:
         asked = _Asked()
         for i, sender in enumerate(self._senders):
             common = self._shares["radius"].log_share(CLASSES, sender)
-            described = radius_features(CLASSES, common, self._votes[i]["radius"], self._nearest[i])
+            described = radius_features(CLASSES, common, self._votes[i]["radius"], self._nearest[i], self._corners[i])
             asked.add(i, described, np.array([name == self._values["radius"][i] for name in CLASSES]))
         return asked
+
+
+def _sender_folds(senders: Indices, count: int, seed: int) -> Indices:
+    """The fold of each button: senders dealt out at random."""
+    distinct, sender = np.unique(senders, return_inverse=True)
+    dealt = np.arange(len(distinct)) % max(count, 1)
+    return np.asarray(seeds.generator(seed, "composer folds").permutation(dealt)[sender], np.int64)
 
 
 def _most_used_buttons(queries: Queries) -> list[int | None]:
@@ -267,16 +286,22 @@ def _most_used_buttons(queries: Queries) -> list[int | None]:
     ]
 
 
-def _as_composed(corpus: Corpus, style: int, paper: str) -> ComposedStyle:
+def _as_composed(corpus: Corpus, style: int, ground: str) -> ComposedStyle | None:
+    """The style on this ground; None where it could not be read there.
+
+    A fill that is lost on the ground is left out: a white button made for a dark section is an outline on a white one.
+    """
     background, ink = value_of(corpus, style, "background"), value_of(corpus, style, "color")
-    if background != OUTLINE:
-        background = readable_shade(background, ink) or background
+    filled = background != OUTLINE and stands_out(background, ground)
+    fill = readable_shade(background, ink, ground) if filled else None
+    if fill is None and not readable_on(ground, [ink])[0]:
+        return None
     return ComposedStyle(
-        background="transparent" if background == OUTLINE else background,
+        background=fill or "transparent",
         color=ink,
         radius=pixels_of(corpus.attributes[style], "radius") or 0.0,
         font_size=float(value_of(corpus, style, "size").removesuffix("px")),
-        contrast=contrast_ratio(ink, paper if background == OUTLINE else background),
+        contrast=contrast_ratio(ink, fill or ground),
     )
 
 

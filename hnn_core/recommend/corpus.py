@@ -43,6 +43,8 @@ class Corpus:
     email_ids: NDArray[np.object_]
     sender_names: NDArray[np.object_]
     email_of: Indices  # of each fragment
+    ground_of: NDArray[np.object_]  # of each fragment: the colour that is really seen behind it, #rrggbb
+    corners_of: tuple[tuple[int, ...], ...]  # of each fragment: radii in px of its boxes, those of buttons apart
     sender_of: Indices  # of each email
     entity_ids: NDArray[np.object_]
     entity_types: NDArray[np.object_]
@@ -57,7 +59,8 @@ class Corpus:
     def from_tables(cls, tables: EmailTables, types: Sequence[str] = TARGETS) -> Corpus:
         """Index the tables; entities of other types than ``types`` (words, images) are left out."""
         fragments = _first_of_each(
-            _sorted_columns(tables.fragments, ("doc_id", "position", "fragment_id")), "fragment_id"
+            _sorted_columns(tables.fragments, ("doc_id", "position", "fragment_id", "background"), ("corners",)),
+            "fragment_id",
         )
         email_ids, email_of = np.unique(fragments["doc_id"], return_inverse=True)
         senders = _senders(tables.documents, email_ids)
@@ -77,6 +80,8 @@ class Corpus:
             email_ids=email_ids,
             sender_names=sender_names,
             email_of=email_of.astype(np.int64),
+            ground_of=fragments["background"],
+            corners_of=tuple(tuple(radii.tolist()) for radii in fragments["corners"]),
             sender_of=sender_of.astype(np.int64),
             entity_ids=entity_ids,
             entity_types=entities["type"][used],
@@ -113,6 +118,13 @@ class Corpus:
         ones = np.ones(self.num_fragments)
         where = (self.email_of, np.arange(self.num_fragments))
         return sparse.csr_array((ones, where), shape=(self.num_emails, self.num_fragments))
+
+    @cached_property
+    def button_incidence(self) -> sparse.csr_array:
+        """Fragments × entities, 1 where a button is the entity's only source in the fragment."""
+        where = (self.fragment[self.from_button], self.entity[self.from_button])
+        shape = (self.num_fragments, self.num_entities)
+        return sparse.csr_array((np.ones(len(where[0])), where), shape=shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +172,13 @@ def target_named(name: str) -> str:
     raise ValueError(f"no target {name!r}: expected button, background, text or pair")
 
 
-def _sorted_columns(table: pa.Table, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+def _sorted_columns(table: pa.Table, names: Sequence[str], lists: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
     """Columns as arrays, rows ordered by ``names``: what is computed does not depend on the order of rows."""
-    missing = [name for name in names if name not in table.column_names]
+    missing = [name for name in (*names, *lists) if name not in table.column_names]
     if missing:
         raise ValueError(f"the table lacks the columns {missing}; it has {table.column_names}")
-    table = table.select(list(names)).sort_by([(name, "ascending") for name in names])
-    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in names}
+    table = table.select([*names, *lists]).sort_by([(name, "ascending") for name in names])
+    return {name: table.column(name).to_numpy(zero_copy_only=False) for name in (*names, *lists)}
 
 
 def _first_of_each(columns: dict[str, NDArray[Any]], key: str) -> dict[str, NDArray[Any]]:

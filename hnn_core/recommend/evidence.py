@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from hnn_core.recommend.agreement import Agreement, agreement_names
+from hnn_core.recommend.alike import AlikeFragments
 from hnn_core.recommend.corpus import Observed
+from hnn_core.recommend.legibility import Legibility, legibility_names
 from hnn_core.recommend.link_hnn import LinkTraining, TrainedLinks, train_links
 from hnn_core.recommend.queries import Queries, Scorer, Scores, finite
-from hnn_core.recommend.rivals import RIVALS
+from hnn_core.recommend.rivals import RIVALS, sender_counts
 
 COUNTED = ("popularity", "same-email", "neighbours", "co-occurrence", "knn-context")
-"""Methods whose scores are amounts of evidence, none below zero."""
+"""Rivals whose scores are amounts of evidence, none below zero."""
+
+AMOUNTS = (*COUNTED, "senders", "alike", "hnn")
+"""All amounts of evidence: each is a feature by its share, and by the logarithm of it."""
 
 _LEAST = 1e-3  # share of evidence below which differences mean nothing
 
@@ -26,8 +31,11 @@ class Evidence:
 
     entities: int  # known to the methods; a new email may have others
     counted: dict[str, Scorer]
+    senders: Scores  # how many senders use each style: what a new one may use too
+    alike: AlikeFragments
     links: TrainedLinks
     agreement: Agreement
+    legibility: Legibility
 
     @classmethod
     def fit(cls, training: Observed, target: str, protocol: str, options: LinkTraining, seed: int) -> Evidence:
@@ -37,21 +45,32 @@ class Evidence:
     def around(cls, links: TrainedLinks, training: Observed, target: str, seed: int) -> Evidence:
         """The same around a link model that is already trained."""
         counted = {name: RIVALS[name](training, target, seed) for name in COUNTED}
-        return cls(training.corpus.num_entities, counted, links, Agreement(training, target))
+        return cls(
+            entities=training.corpus.num_entities,
+            counted=counted,
+            senders=sender_counts(training, target),
+            alike=AlikeFragments(training, target),
+            links=links,
+            agreement=Agreement(training, target),
+            legibility=Legibility(training, target),
+        )
 
     def features(self, queries: Queries) -> NDArray[np.float32]:
         """Queries × catalogue × :func:`feature_names`."""
         known = queries.over(self.entities)
         shares = [_share(finite(score(known), name)) for name, score in self.counted.items()]
+        shares.append(_share(np.tile(self.senders, (len(queries), 1))))
+        shares.append(_share(self.alike(queries)))
         shares.append(np.exp(log_softmax(finite(self.links.scores(known), "hnn"), axis=1)))
-        columns = [*shares, *(np.log(share + _LEAST) for share in shares), *self.agreement(queries)]
+        logs = (np.log(share + _LEAST) for share in shares)
+        columns = [*shares, *logs, *self.agreement(queries), *self.legibility(queries)]
         return np.stack(columns, axis=-1).astype(np.float32)
 
 
 def feature_names(target: str) -> tuple[str, ...]:
     """What the features of a target's candidates are."""
-    methods = (*COUNTED, "hnn")
-    return (*methods, *(f"log {name}" for name in methods), *agreement_names(target))
+    logs = (f"log {name}" for name in AMOUNTS)
+    return (*AMOUNTS, *logs, *agreement_names(target), *legibility_names(target))
 
 
 def _share(scores: Scores) -> Scores:

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from hnn_core import seeds
+from hnn_core.adam import Adam, one_cycle
 from hnn_core.models.hnn import HNN, HNNInputs
 from hnn_core.models.model import Embeddings
 from hnn_core.nn import Propagation
@@ -144,15 +145,14 @@ def train_links(training: Observed, target: str, protocol: str, options: LinkTra
     styles = torch.as_tensor(catalogue)
     model = LinkHNN(training.corpus.num_entities, len(catalogue), options)
     views = _views(training, target, protocol, options, seed)
-    optimiser = torch.optim.Adam(model.parameters(), options.lr, weight_decay=options.weight_decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.lr, total_steps=options.epochs)
+    optimiser = Adam([(model.parameters(), options.weight_decay)], options.lr)
     model.train()
     for epoch in range(options.epochs if views else 0):
+        optimiser.lr, optimiser.beta1 = one_cycle(options.lr, epoch, options.epochs)
         loss = _loss(model, views[epoch % len(views)], styles, options.scores)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
-        schedule.step()
     return trained_links(model, training, target, "z·z" in options.scores)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hnn_core.recommend.link_hnn import SCORES, LinkTraining, train_links
-from hnn_core.recommend.paper_models import PaperTraining, hypergcn, paper_hnn
+from hnn_core.recommend.paper_models import PaperInputs, PaperTraining, hypergcn, paper_hnn
 from hnn_core.recommend.protocols import Split
 from hnn_core.recommend.queries import Queries, Scores, finite
 from hnn_core.recommend.ranker import Ranker, RankerTraining, train_ranker
@@ -43,9 +43,10 @@ def score_methods(split: Split, methods: Methods, seed: int) -> Scored:
     scores = {RECOMMENDER: ranker(queries)}
     for name, rival in RIVALS.items():
         scores[name] = rival(training, target, seed)(queries)
-    for name, scorer in hypergcn(training, target, methods.paper, seed).items():
+    inputs = PaperInputs.of(training, methods.paper, seed)
+    for name, scorer in hypergcn(inputs, training, target, methods.paper, seed).items():
         scores[f"HyperGCN {name}"] = scorer(queries)
-    for name, scorer in paper_hnn(training, target, methods.paper, seed).items():
+    for name, scorer in paper_hnn(inputs, training, target, methods.paper, seed).items():
         scores[f"HNN, hyperedge loss, {name}"] = scorer(queries)
     scores["HNN, masked links, y·z"] = ranker.evidence.links.scores(queries)
     if split.protocol in methods.objectives:

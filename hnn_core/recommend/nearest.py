@@ -31,14 +31,14 @@ class NearestFragments:
         self._of_email = sparse.diags_array(weights)
         # A fragment's own style of the target is what is asked for.
         self._of_fragment = sparse.diags_array(weights * ~corpus.is_target(target))
-        self._own = _unit_rows(training.incidence[self.fragments] @ self._of_fragment)
-        emails = _unit_rows(np.sqrt(training.email_incidence) @ self._of_email)
+        self._own = unit_rows(training.incidence[self.fragments] @ self._of_fragment)
+        emails = unit_rows(np.sqrt(training.email_incidence) @ self._of_email)
         self._emails = emails[corpus.email_of[self.fragments]]
 
     def similarity(self, queries: Queries) -> Scores:
         """Queries × ``fragments``."""
-        own = _unit_rows(queries.own @ self._of_fragment)
-        email = _unit_rows(np.sqrt(queries.email) @ self._of_email)
+        own = unit_rows(queries.own @ self._of_fragment)
+        email = unit_rows(np.sqrt(queries.email) @ self._of_email)
         similarity: Scores = (1 - _CONTEXT) * (own @ self._own.T).toarray()
         similarity += _CONTEXT * (email @ self._emails.T).toarray()
         return similarity
@@ -63,6 +63,7 @@ def largest(similarity: Scores, k: int) -> Scores:
     return np.asarray(np.where(similarity >= border, similarity, 0.0), np.float64)
 
 
-def _unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
+def unit_rows(matrix: sparse.csr_array) -> sparse.csr_array:
+    """Each row divided by its length."""
     norms = np.sqrt(np.asarray((matrix * matrix).sum(axis=1)).ravel())
     return sparse.csr_array(sparse.diags_array(1 / np.where(norms > 0, norms, 1)) @ matrix)

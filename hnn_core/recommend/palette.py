@@ -58,9 +58,10 @@ class Palette:
             for scope, rows in scopes.items()
             for role in ROLES
         }
-        return [self._use(counts, row) for row in range(len(queries))]
+        grounds = queries.corpus.ground_of[queries.fragments]
+        return [self._use(counts, row, ground) for row, ground in enumerate(grounds)]
 
-    def _use(self, counts: Mapping[tuple[str, str], sparse.csr_array], row: int) -> ColourUse:
+    def _use(self, counts: Mapping[tuple[str, str], sparse.csr_array], row: int, ground: str) -> ColourUse:
         dense = {key: matrix[[row]].toarray().ravel() for key, matrix in counts.items()}
         shown = np.flatnonzero(sum(dense["email", role] for role in ROLES))
         papers = dense["own", "paper"] if dense["own", "paper"].any() else dense["email", "paper"]
@@ -70,6 +71,7 @@ class Palette:
         return ColourUse(
             colours=tuple(self.colours[i] for i in shown),
             paper=paper,
+            ground=ground,
             counts={key: values[shown] for key, values in dense.items()},
         )
 
@@ -79,7 +81,8 @@ class ColourUse:
     """The colours one email shows, seen from one of its fragments."""
 
     colours: tuple[str, ...]
-    paper: str  # what the fragment stands on
+    paper: str  # the fragment's background style, a translucent one without its alpha
+    ground: str  # what is seen behind the fragment: a veil of that style over the page's colour
     counts: Mapping[tuple[str, str], Floats]  # by (scope, role): in how many fragments, one entry a colour
 
 

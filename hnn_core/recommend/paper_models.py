@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
 from hnn_core import seeds
-from hnn_core.features import derive
+from hnn_core.features.svd import truncated_svd
+from hnn_core.hypergraph import Hypergraph
 from hnn_core.models import HNN, Embeddings, HyperGCN, Model, Training
 from hnn_core.recommend.corpus import Observed
 from hnn_core.recommend.hypergraphs import visible_hypergraph
@@ -28,10 +30,32 @@ class PaperTraining:
     lr: float = 0.01
 
 
-def paper_hnn(training: Observed, target: str, options: PaperTraining, seed: int) -> dict[str, Scorer]:
+@dataclass(frozen=True, eq=False)
+class PaperInputs:
+    """What both models are trained on: the visible hypergraph and the SVD of its nodes."""
+
+    hypergraph: Hypergraph
+    features: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, training: Observed, options: PaperTraining, seed: int) -> PaperInputs:
+        hypergraph = visible_hypergraph(training, fragment_nodes=True, emails=False)
+        # Features of nodes only: neither model starts from any of hyperedges, which are the greater part of the work.
+        U, sigma = truncated_svd(
+            hypergraph.incidence,
+            hypergraph.incidence_transpose,
+            options.width,
+            seeds.derive(seed, "features") & 0xFFFFFFFF,
+        )
+        return cls(hypergraph, np.pad(U * np.sqrt(sigma), ((0, 0), (0, options.width - len(sigma)))))
+
+
+def paper_hnn(
+    inputs: PaperInputs, training: Observed, target: str, options: PaperTraining, seed: int
+) -> dict[str, Scorer]:
     """HNN with the hyperedge loss: cosine of z_f and z_s (the paper's score), of y_f and z_s, and of y_f and ψ."""
     model = HNN(options.width, widths=(options.width, options.width))
-    embeddings, styles = _embedded(model, training, target, options, seed)
+    embeddings, styles = _embedded(model, inputs, training, target, options, seed)
     if embeddings.hyperedges is None:
         raise ValueError("HNN gave no hyperedge embeddings")
     Z, Y = embeddings.nodes, embeddings.hyperedges
@@ -42,25 +66,25 @@ def paper_hnn(training: Observed, target: str, options: PaperTraining, seed: int
     }
 
 
-def hypergcn(training: Observed, target: str, options: PaperTraining, seed: int) -> dict[str, Scorer]:
+def hypergcn(
+    inputs: PaperInputs, training: Observed, target: str, options: PaperTraining, seed: int
+) -> dict[str, Scorer]:
     """HyperGCN with the same features and loss: cosine of z_f and z_s."""
     model = HyperGCN(options.width, out=options.width)
-    embeddings, styles = _embedded(model, training, target, options, seed)
+    embeddings, styles = _embedded(model, inputs, training, target, options, seed)
     return {"z·z": _cosine(embeddings.nodes[training.corpus.num_entities :], embeddings.nodes[styles])}
 
 
 def _embedded(
-    model: Model, training: Observed, target: str, options: PaperTraining, seed: int
+    model: Model, inputs: PaperInputs, training: Observed, target: str, options: PaperTraining, seed: int
 ) -> tuple[Embeddings, Tensor]:
     """Trained embeddings of all that is visible, and the nodes of the catalogue."""
-    hypergraph = visible_hypergraph(training, fragment_nodes=True, emails=False)
-    features = derive(hypergraph, "svd", options.width, seeds.derive(seed, "features") & 0xFFFFFFFF)
-    every = np.arange(hypergraph.num_hyperedges)
+    every = np.arange(inputs.hypergraph.num_hyperedges)
     # Every visible hyperedge is trained on; what is held out are links, and those the hypergraph does not have.
     trained = train_predictor(
         model,
-        hypergraph,
-        features.nodes,
+        inputs.hypergraph,
+        inputs.features,
         HyperedgePrediction(),
         Training(epochs=options.epochs, lr=options.lr),
         seed,

@@ -1,4 +1,7 @@
-"""Which corner for a button: what most senders have, and what like emails and like fragments of others have."""
+"""Which corner for a button: that of the email's other boxes, else what most senders have.
+
+What like emails and like fragments of others have is known too, and starts without a weight.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from hnn_core.recommend.styles import RADIUS_CLASSES, pixels_of, radius_class
 Floats = NDArray[np.float64]
 
 CLASSES: tuple[str, ...] = tuple(name for name, _ in RADIUS_CLASSES)
-RADIUS_FEATURES = ("common", "votes of emails", "votes of fragments", "votes of nearest")
+RADIUS_FEATURES = (
+    "common", "votes of emails", "votes of fragments", "votes of nearest", "corners of email", "corners of fragment",
+)  # fmt: skip
 
 _NEAREST = 30
 _SHARPNESS = 4.0
@@ -48,7 +53,25 @@ class NearestRadii:
         return log_shares(largest(similarity, _NEAREST) ** _SHARPNESS @ self.classes)
 
 
-def radius_features(classes: Sequence[str], common: Floats, votes: Mapping[str, Floats], nearest: Floats) -> Floats:
+def corner_shares(queries: Queries) -> Floats:
+    """Queries × classes × (email, fragment): log shares of the boxes' corners, alike for all where none is rounded.
+
+    Each fragment counts once for each class its boxes have. Buttons are not among the boxes, hidden or not.
+    """
+    corpus = queries.corpus
+    of_fragment = np.zeros((corpus.num_fragments, len(CLASSES)))
+    for fragment, radii in enumerate(corpus.corners_of):
+        of_fragment[fragment, [CLASSES.index(radius_class(radius)) for radius in radii]] = 1.0
+    of_email = np.asarray(corpus.membership @ of_fragment)[corpus.email_of[queries.fragments]]
+    return np.stack([log_shares(of_email), log_shares(of_fragment[queries.fragments])], axis=-1)
+
+
+def radius_features(
+    classes: Sequence[str], common: Floats, votes: Mapping[str, Floats], nearest: Floats, corners: Floats
+) -> Floats:
     """One row a radius class, in the order of ``RADIUS_FEATURES``."""
-    rows = [[share, *votes_for(votes, name), near] for name, share, near in zip(classes, common, nearest, strict=True)]
+    rows = [
+        [share, *votes_for(votes, name), near, *corner]
+        for name, share, near, corner in zip(classes, common, nearest, corners, strict=True)
+    ]
     return np.array(rows, dtype=np.float64)

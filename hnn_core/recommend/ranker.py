@@ -3,8 +3,8 @@
 A conditional logit over the catalogue: P(s | f) = softmax_s wᵀφ(f, s), where φ are the features of
 :class:`Evidence`. The weights are fitted on folds of the *training* data, each scored by evidence that was fitted
 without it, so they weigh every method by how it does on what it has not seen under the very protocol. They start
-from, and are drawn to, a plain blend of kNN, HNN and co-occurrence: with few links to learn from, that is what
-remains.
+from, and are drawn to, a plain blend of methods that know the sender or like fragments alone, or for unknown senders
+that blend or what holds for strangers; which of the two, and how strongly, those folds decide as well.
 """
 
 from __future__ import annotations
@@ -16,16 +16,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hnn_core import seeds
-from hnn_core.recommend.conditional_logit import fit_choice
+from hnn_core.recommend.chosen_weights import Questions, choose_weights, even_importance, log_likelihood, start_of
 from hnn_core.recommend.corpus import Indices, Observed
 from hnn_core.recommend.evidence import Evidence, feature_names
 from hnn_core.recommend.link_hnn import LinkTraining
-from hnn_core.recommend.protocols import Split, folds
+from hnn_core.recommend.protocols import Split, folds, unit
 from hnn_core.recommend.queries import Queries, Scores, finite
 from hnn_core.recommend.ranking import true_styles
 
 BLEND: Mapping[str, float] = {"log knn-context": 1.0, "log hnn": 0.5, "log co-occurrence": 0.3}
-"""The weights before anything is learned."""
+"""The weights before anything is learned, where the sender is known."""
+
+NEAREST: Mapping[str, float] = {"log knn-context": 1.0}
+"""The same for who trusts like fragments alone: no blend should do worse than its best part."""
+
+STRANGERS: Mapping[str, float] = {
+    "log senders": 1.0,
+    "log popularity": 0.5,
+    "log alike": 0.3,
+    "log co-occurrence": 0.3,
+    "log hnn": 0.2,
+    "fragment: lost on text-style": -2.0,
+    "fragment: lost on background-style": -2.0,
+}
+"""The same where it is not: what many senders use, as fragments alike in attributes have it, and can be read."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +47,10 @@ class RankerTraining:
     """How the weights are learned."""
 
     folds: int = 3
-    shrinkage: float = 1.0  # of the weights towards the blend, in links
-    shortlist: int = 64  # candidates of a link that the weights are fitted on, the best by the blend
-    links: int = 1500  # held-out links the weights are fitted on, at most
+    #: of the weights towards their start, in links; the folds choose
+    shrinkages: tuple[float, ...] = (3.0, 10.0, 100.0, 1000.0)
+    shortlist: int = 48  # candidates of a link that the weights are fitted on, the best by either start
+    links: int = 1200  # held-out links the weights are fitted on, at most
     link_hnn: LinkTraining = field(default_factory=LinkTraining)
 
 
@@ -64,8 +79,14 @@ def train_weights(
 ) -> NDArray[np.float64]:
     """The weight of each feature of the evidence, learned on folds of the visible links."""
     splits = folds(training, target, protocol, seeds.derive(seed, "ranker"), options.folds)
-    examples = [each for split in splits for each in _examples(split, options, len(splits), seed)]
-    return fit_weights(feature_names(target), examples, options.shrinkage)
+    examples = [each for n, split in enumerate(splits) for each in _examples(split, n, options, len(splits), seed)]
+    strangers = unit(protocol) == "sender"
+    begin = (STRANGERS, BLEND) if strangers else (BLEND, NEAREST)
+    starts = [start_of(feature_names(target), each) for each in begin]
+    if not examples:
+        return starts[0]
+    # Of known senders there are hundreds of links to learn from; of strangers a handful of senders.
+    return choose_weights(_questions(examples, strangers), starts, options.shrinkages, log_likelihood, strangers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,23 +95,28 @@ class Examples:
 
     features: NDArray[np.float32]  # links × shortlist × features
     competes: NDArray[np.bool_]  # links × shortlist; not: another true style of the same fragment
+    sender: Indices  # of each link
+    fold: int
 
 
-def fit_weights(names: tuple[str, ...], examples: list[Examples], shrinkage: float) -> NDArray[np.float64]:
-    """The weights under which the true styles are most probable, drawn to the blend."""
-    blend = np.array([BLEND.get(name, 0.0) for name in names])
-    if not examples:
-        return blend
+def _questions(examples: list[Examples], by_sender: bool) -> Questions:
+    """``by_sender``: a sender with n links counts √n, since what will come are other senders."""
     competes = np.concatenate([each.competes.ravel() for each in examples])
-    features = np.concatenate([each.features.reshape(-1, len(names)) for each in examples])[competes]
-    sizes = np.concatenate([each.competes.sum(axis=1) for each in examples])
-    first = np.cumsum(sizes) - sizes
-    right = np.zeros(len(features), dtype=np.bool_)
-    right[first] = True
-    return fit_choice(features, first, right, blend, shrinkage)
+    width = examples[0].features.shape[2]
+    sizes = np.concatenate([each.competes.sum(axis=1) for each in examples]).astype(np.int64)
+    right = np.zeros(int(sizes.sum()), dtype=np.bool_)
+    right[np.cumsum(sizes) - sizes] = True
+    senders = np.concatenate([each.sender for each in examples])
+    return Questions(
+        features=np.concatenate([each.features.reshape(-1, width) for each in examples])[competes],
+        sizes=sizes,
+        right=right,
+        importance=even_importance(senders) if by_sender else np.ones(len(sizes)),
+        fold=np.concatenate([np.full(len(each.sender), each.fold, np.int64) for each in examples]),
+    )
 
 
-def _examples(split: Split, options: RankerTraining, parts: int, seed: int) -> list[Examples]:
+def _examples(split: Split, fold: int, options: RankerTraining, parts: int, seed: int) -> list[Examples]:
     """Score a fold by evidence that was fitted without it, and keep what decides."""
     catalogue = split.training.catalogue(split.target)
     known = np.flatnonzero(np.isin(split.styles, catalogue))
@@ -98,18 +124,26 @@ def _examples(split: Split, options: RankerTraining, parts: int, seed: int) -> l
     if len(known) > limit:
         known = np.sort(seeds.generator(seed, "ranker links").permutation(known)[:limit])
     evidence = Evidence.fit(split.training, split.target, split.protocol, options.link_hnn, seed)
-    return [_shortlists(split, evidence, known[i : i + 256], options.shortlist) for i in range(0, len(known), 256)]
+    return [
+        _shortlists(split, fold, evidence, known[i : i + 256], options.shortlist) for i in range(0, len(known), 256)
+    ]
 
 
-def _shortlists(split: Split, evidence: Evidence, links: Indices, size: int) -> Examples:
-    catalogue = split.training.catalogue(split.target)
+def _shortlists(split: Split, fold: int, evidence: Evidence, links: Indices, size: int) -> Examples:
+    catalogue, corpus = split.training.catalogue(split.target), split.training.corpus
     fragments, row = np.unique(split.fragments[links], return_inverse=True)
     features = evidence.features(Queries.of(split.training, fragments))[row]
-    scores = features @ np.array([BLEND.get(name, 0.0) for name in feature_names(split.target)])
-    scores[true_styles(split, fragments, catalogue).toarray()[row]] = -np.inf
-    scores[np.arange(len(links)), np.searchsorted(catalogue, split.styles[links])] = np.inf
-    best = np.argsort(-scores, axis=1, kind="stable")[:, :size]
+    names, rows = feature_names(split.target), np.arange(len(links))[:, None]
+    by_start = [features @ start_of(names, weights) for weights in (BLEND, STRANGERS)]
+    # Each start's first choices in turn; a stable order of the better of two places.
+    places = np.minimum(*(np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1) for scores in by_start))
+    places = places.astype(np.float64)
+    places[true_styles(split, fragments, catalogue).toarray()[row]] = np.inf
+    places[rows[:, 0], np.searchsorted(catalogue, split.styles[links])] = -1
+    best = np.argsort(places, axis=1, kind="stable")[:, :size]
     return Examples(
-        features=np.take_along_axis(features, best[:, :, None], axis=1),
-        competes=np.take_along_axis(scores, best, axis=1) > -np.inf,
+        features=features[rows, best],
+        competes=places[rows, best] < np.inf,
+        sender=corpus.sender_of[corpus.email_of[split.fragments[links]]],
+        fold=fold,
     )

@@ -1,4 +1,4 @@
-"""Keeping text readable: a background shifted just enough for a contrast of 4.5."""
+"""Keeping text readable and its button visible: a background shifted just enough for a contrast of 4.5."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hnn_core.colour import contrast_ratios, delta_e2000, rgb_of, rgb_to_lab, to_hex
+from hnn_core.recommend.visible import stand_out
 
 Floats = NDArray[np.float64]
 
@@ -18,28 +19,37 @@ READABLE = 4.5
 _STEPS = 64
 
 
-def readable_shade(background: str, ink: str) -> str | None:
-    """The nearest shade of the background, darker or lighter, that the text can be read on, if there is one."""
+def readable_shade(background: str, ink: str, ground: str) -> str | None:
+    """The nearest shade of the background, darker or lighter, that will do, if there is one.
+
+    The text can be read on it, and it can be seen on the ground.
+    """
     shades, _ = _shades(background)
-    cost = _costs(background, [ink])[0]
+    cost = _costs(background, [ink], ground)[0]
     return to_hex(shades[int(cost.argmin())]) if np.isfinite(cost.min()) else None
 
 
-def shifts(background: str, inks: Sequence[str]) -> Floats:
+def shifts(background: str, inks: Sequence[str], ground: str) -> Floats:
     """How far, in ΔE2000, the background must be shifted for each text colour; infinite where no shade will do."""
-    return np.asarray(_costs(background, inks).min(axis=1), np.float64)
+    return np.asarray(_costs(background, inks, ground).min(axis=1), np.float64)
 
 
-def readable_on(paper: str, inks: Sequence[str]) -> NDArray[np.bool_]:
-    """Which text colours can be read on a paper that is not ours to change."""
-    return np.asarray(contrast_ratios(rgb_of(inks), rgb_of([paper])[0]) >= READABLE)
+def readable_on(ground: str, inks: Sequence[str]) -> NDArray[np.bool_]:
+    """Which text colours can be read on a ground that is not ours to change."""
+    return np.asarray(contrast_ratios(rgb_of(inks), rgb_of([ground])[0]) >= READABLE)
 
 
-def _costs(background: str, inks: Sequence[str]) -> Floats:
-    """Inks × shades: the shift, infinite where the text could not be read."""
+def _costs(background: str, inks: Sequence[str], ground: str) -> Floats:
+    """Inks × shades: the shift, infinite where the text could not be read or the button not be seen."""
     shades, shift = _shades(background)
-    contrast = contrast_ratios(rgb_of(inks)[:, None, :], shades[None, :, :])
-    return np.where(contrast >= READABLE, shift[None, :], np.inf)
+    readable = contrast_ratios(rgb_of(inks)[:, None, :], shades[None, :, :]) >= READABLE
+    return np.where(readable & _seen(background, ground)[None, :], shift[None, :], np.inf)
+
+
+@lru_cache(maxsize=4096)
+def _seen(background: str, ground: str) -> NDArray[np.bool_]:
+    """Which shades of the background stand out from the ground."""
+    return stand_out(_shades(background)[0], ground)
 
 
 @lru_cache(maxsize=4096)

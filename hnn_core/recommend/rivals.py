@@ -82,6 +82,15 @@ def link_counts(training: Observed, target: str) -> Scores:
     return _column_sums(training.incidence[:, training.catalogue(target)])
 
 
+def sender_counts(training: Observed, target: str) -> Scores:
+    """How many senders use each style of the catalogue."""
+    corpus, links = training.corpus, training.links(target)
+    where = (corpus.sender_of[corpus.email_of[corpus.fragment[links]]], corpus.entity[links])
+    shape = (len(corpus.sender_names), corpus.num_entities)
+    used = sparse.csr_array((np.ones(len(links)), where), shape=shape) > 0
+    return _column_sums(used[:, training.catalogue(target)])
+
+
 def _counting(training: Observed, target: str, rows: Callable[[Queries], sparse.csr_array]) -> Scorer:
     catalogue, counts = training.catalogue(target), link_counts(training, target)
     return lambda queries: _tie_broken(rows(queries)[:, catalogue].toarray(), counts)

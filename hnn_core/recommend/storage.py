@@ -27,7 +27,7 @@ from hnn_core.recommend.radius_choice import NearestRadii
 from hnn_core.recommend.ranker import RankerTraining
 from hnn_core.recommend.recommender import Recommender, RecommenderTraining, TargetModel
 
-VERSION = 2
+VERSION = 5
 """Of the format; a recommender of another version is refused, not guessed at."""
 
 _SETTINGS = "recommender.json"
@@ -91,7 +91,13 @@ def _save_corpus(corpus: Corpus, folder: Path) -> None:
     pairs = sparse.triu(corpus.neighbours).tocoo()
     ids = corpus.fragment_ids
     tables: dict[str, dict[str, Any]] = {
-        "fragments": {"fragment_id": ids, "doc_id": corpus.email_ids[emails], "position": position},
+        "fragments": {
+            "fragment_id": ids,
+            "doc_id": corpus.email_ids[emails],
+            "position": position,
+            "background": corpus.ground_of,
+            "corners": corpus.corners_of,
+        },
         "entities": {
             "entity_id": corpus.entity_ids,
             "type": corpus.entity_types,
@@ -117,7 +123,8 @@ def _load_corpus(folder: Path) -> Corpus:
 
 
 def _type(column: str) -> pa.DataType:
-    return {"position": pa.int64(), "from_button": pa.bool_()}.get(column, pa.string())
+    types = {"position": pa.int64(), "from_button": pa.bool_(), "corners": pa.list_(pa.int32())}
+    return types.get(column, pa.string())
 
 
 def _save_composer(composer: Composer, folder: Path) -> None:
@@ -160,14 +167,21 @@ def _load_composer(folder: Path, training: Observed) -> Composer:
 def _options(written: dict[str, Any]) -> RecommenderTraining:
     ranker = dict(written["ranker"])
     link_hnn = dict(ranker.pop("link_hnn"))
-    link_hnn["scores"] = tuple(link_hnn["scores"])
     return replace(
         RecommenderTraining(),
         targets=tuple(written["targets"]),
-        ranker=RankerTraining(**ranker, link_hnn=LinkTraining(**link_hnn)),
-        composed=ComposedTraining(**written["composed"]),
+        ranker=RankerTraining(
+            **{name: _tupled(value) for name, value in ranker.items()},
+            link_hnn=LinkTraining(**{name: _tupled(value) for name, value in link_hnn.items()}),
+        ),
+        composed=ComposedTraining(**{name: _tupled(value) for name, value in written["composed"].items()}),
         seed=written["seed"],
     )
+
+
+def _tupled(value: Any) -> Any:
+    """JSON has no tuples, options have no lists."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _json(value: Any) -> str:

@@ -32,7 +32,13 @@ def made_up_tables(
                 fragment_id = f"{doc_id}#{position}"
                 paper = ("#ffffff", "#f4f4f4", brand)[rng.choice(3, p=[0.6, 0.3, 0.1])]
                 rows["fragments"].append(
-                    {"fragment_id": fragment_id, "doc_id": doc_id, "position": position, "background": paper}
+                    {
+                        "fragment_id": fragment_id,
+                        "doc_id": doc_id,
+                        "position": position,
+                        "background": paper,
+                        "corners": [int(radius.removesuffix("px"))] if position == 0 and radius != "0px" else [],
+                    }
                 )
                 if position:
                     rows["neighbours"].append(

@@ -29,6 +29,7 @@ def corpus() -> Tables:
             "row": position,
             "column": 0,
             "background": "#fff",
+            "corners": [],
             "text": "",
         }
 

@@ -67,7 +67,7 @@ def test_missing_files_and_unknown_names_say_what_to_do(tmp_path: Path, monkeypa
     with pytest.raises(FileNotFoundError, match=r"hypergraph\.pickle is missing: copy the folder `data`"):
         hypergcn.load("dblp", tmp_path)
     monkeypatch.delenv("HNN_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match="pass root, or set HNN_DATA"):
+    with pytest.raises(FileNotFoundError, match="HNN_DATA does not name"):
         hypergcn.load("dblp")
 
 

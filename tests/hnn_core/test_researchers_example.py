@@ -16,7 +16,13 @@ def test_example_runs_and_ranks_the_likely_hyperedge_first(capsys: pytest.Captur
         names["model"], names["trained"].score, names["trained"].embeddings, names["new"]
     ).tolist()
     assert likely > unlikely
-    assert "node 3" in capsys.readouterr().out
+    *dependent, first, second = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in dependent] == [
+        f"node 3 in hyperedge {members}" for members in names["hyperedges"] if 3 in members
+    ]
+    assert len({line.partition(":")[2] for line in dependent}) == 3, "a node is another one in each hyperedge"
+    assert first.startswith("new hyperedge [0, 1, 3]: probability")
+    assert second.startswith("new hyperedge [0, 5, 7]: probability")
     assert names["model"].dependent_of(names["trained"].embeddings, names["hypergraph"], 3).shape == (3, 16)
 
 

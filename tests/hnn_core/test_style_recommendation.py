@@ -11,16 +11,18 @@ from recommend_corpus import made_up_tables
 
 from hnn_core.recommend import storage
 from hnn_core.recommend.cold_start import cold_start_rows
-from hnn_core.recommend.composed import ComposedTraining
+from hnn_core.recommend.composed import ComposedTraining, train_composer
 from hnn_core.recommend.corpus import Corpus, Observed
 from hnn_core.recommend.evaluation import metric_rows, twin_rows
 from hnn_core.recommend.link_hnn import LinkTraining
 from hnn_core.recommend.methods import RECOMMENDER, Methods, score_methods
+from hnn_core.recommend.new_email import read_new_email
 from hnn_core.recommend.protocols import PROTOCOLS, Split, hold_out
 from hnn_core.recommend.queries import NonFiniteScoresError, Queries, finite
 from hnn_core.recommend.ranker import RankerTraining, train_ranker
 from hnn_core.recommend.ranking import held_out_ranks
 from hnn_core.recommend.recommender import RecommenderTraining
+from hnn_core.recommend.styles import radius_class
 from hnn_core.tasks.style_recommendation import Evaluation, StyleRecommendation, evaluate, fit
 
 QUICK = RankerTraining(folds=2, link_hnn=LinkTraining(width=16, epochs=4))
@@ -57,6 +59,35 @@ def test_other_held_out_styles_leave_the_trained_recommender_the_same(observed: 
         for each in (split, exchanged)
     ]
     assert scores[0].tobytes() == scores[1].tobytes()
+
+
+@pytest.mark.parametrize("protocol", ["sender", "sender-strict"])
+def test_other_held_out_styles_leave_composed_ones_the_same(observed: Observed, protocol: str) -> None:
+    split = hold_out(observed, "button-style", protocol, seed=1)
+    exchanged = hold_out(exchange_hidden(observed, split), "button-style", protocol, seed=1)
+    fragments = np.unique(split.fragments)
+    composed = [
+        train_composer(each.training, protocol == "sender-strict", ComposedTraining(), seed=1).compose(
+            Queries.of(each.training, fragments)
+        )
+        for each in (split, exchanged)
+    ]
+    assert composed[0] == composed[1]
+
+
+def test_a_button_for_an_unknown_sender_has_the_corner_of_its_boxes(observed: Observed) -> None:
+    tables = made_up_tables(senders=6, emails=1, first_sender=90)
+    email = read_new_email(observed.corpus, tables)
+    composer = train_composer(observed, strict=True, options=ComposedTraining(), seed=0)
+    no_buttons = email.without(email.corpus.is_target("button-style")[email.corpus.entity])
+    asked = Queries.of(no_buttons, np.arange(email.corpus.num_fragments))
+    found = {
+        (radius_class(style.radius), radius_class(max(corners)))
+        for style, corners in zip(composer.compose(asked), email.corpus.corners_of, strict=True)
+        if corners
+    }
+    assert len(found) > 1
+    assert all(composed == of_boxes for composed, of_boxes in found)
 
 
 def exchange_hidden(observed: Observed, split: Split) -> Observed:
@@ -124,7 +155,7 @@ def test_a_recommender_of_another_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no trained recommender here"):
         storage.load(tmp_path)
     (tmp_path / "recommender.json").write_text('{"version": 0}', "utf-8")
-    with pytest.raises(ValueError, match="has version 0, expected 2: train it again"):
+    with pytest.raises(ValueError, match="has version 0, expected 5: train it again"):
         storage.load(tmp_path)
 
 

@@ -8,7 +8,7 @@ from hypergraph_strategies import hypergraphs
 from hypothesis import given
 
 from hnn_core import algebra
-from hnn_core.features.skipgram import alias_table
+from hnn_core.features.alias import alias_table
 from hnn_core.features.walks import WalkGraph, draw_walks
 from hnn_core.hypergraph import Hypergraph
 
