@@ -128,8 +128,9 @@ class Advisor:
 
     def advise(self, html: str, target: str = "button", top: int = 10) -> Advice:
         """The best styles for each fragment of an email, in reading order."""
-        from extractors.extraction import ExtractOptions, extract
+        from extractors.extraction import extract
         from extractors.limits import Rejected
+        from extractors.tasks import ExtractOptions
         from extractors.writing import arrow_tables
         from hnn_core.recommend.corpus import EmailTables
 
@@ -191,7 +192,8 @@ def write_examples(fragments: pa.Table, documents: pa.Table, folder: Path) -> No
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    senders = {row["doc_id"]: row["sender"] for row in documents.select(["doc_id", "sender"]).to_pylist()}
+    known = documents.select(["doc_id", "sender", "location"]).to_pylist()
+    senders = {row["doc_id"]: row["sender"] for row in known if _names_its_sender(row["sender"], row["location"])}
     rows = [
         {
             "fragment_id": row["fragment_id"],
@@ -202,6 +204,11 @@ def write_examples(fragments: pa.Table, documents: pa.Table, folder: Path) -> No
     ]
     schema = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("fragment_id", "text", "sender")])
     pq.write_table(pa.Table.from_pylist(rows, schema), folder / EXAMPLES)
+
+
+def _names_its_sender(sender: str, location: str) -> bool:
+    """Whether a message or a folder of its own says who sent it; else the table has the name of the whole corpus."""
+    return "." in sender or bool({"/", "!"} & set(location))
 
 
 def as_table(advice: Advice) -> pa.Table:

@@ -17,7 +17,7 @@ from flows.config import ExecutionConfig
 from flows.errors import HnnError, UsageError
 from flows.runner import open_runner
 from flows.stage import Progress
-from flows.trials import Trial, TrialStore, finished, run_trials, trials_of
+from flows.trials import Trial, TrialStore, archive, finished, run_trials, trials_of
 from flows.workspace import Workspace, write_atomically
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class BenchmarkRequest:
     data: str | None = None
     workspace: str = "workspace"
     execution: ExecutionConfig = field(default_factory=ExecutionConfig)
+    known: str | None = None  # a trials.jsonl whose trials need not be run again
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def plan(request: BenchmarkRequest) -> list[Trial]:
 def stored(request: BenchmarkRequest) -> BenchmarkResult:
     """The finished trials of a request, nothing run: needs neither the data nor the time."""
     trials = _named(request)
-    store = TrialStore(Workspace(Path(request.workspace)))
+    store = _store(request)
     found = list(finished(trials, store))
     if not found:
         raise HnnError(f"{store.folder} has no finished trial of what was asked for: run it without --render-only")
@@ -107,13 +108,12 @@ def run(
     request: BenchmarkRequest, trials: Sequence[Trial], progress: Progress, on_result: Callable[[TrialResult], None]
 ) -> BenchmarkResult:
     """Run what is not stored yet; ``on_result`` sees every result as it comes."""
-    workspace = Workspace(Path(request.workspace))
     data = _data_folder(request)
     results: list[TrialResult] = []
     progress.start("benchmark", total=len(trials))
     try:
         with open_runner(request.execution) as runner:
-            for result in run_trials(trials, TrialStore(workspace), data, runner):
+            for result in run_trials(trials, _store(request), data, runner):
                 results.append(result)
                 progress.advance(1, note=f"{result.dataset} {result.model} {result.protocol}")
                 on_result(result)
@@ -122,6 +122,10 @@ def run(
     finally:
         progress.finish()
     return _by_experiment(trials, results)
+
+
+def _store(request: BenchmarkRequest) -> TrialStore:
+    return TrialStore(Workspace(Path(request.workspace)), Path(request.known) if request.known else None)
 
 
 def _by_experiment(trials: Sequence[Trial], results: Sequence[TrialResult]) -> BenchmarkResult:
@@ -133,7 +137,7 @@ def _by_experiment(trials: Sequence[Trial], results: Sequence[TrialResult]) -> B
 
 
 def write(result: BenchmarkResult, folder: Path, json_file: Path | None = None) -> list[Path]:
-    """results.md with its figures, results.html and, where asked for, the rows as JSON."""
+    """results.md with its figures, results.html, the trials behind them and, where asked for, the rows as JSON."""
     from hnn_core.results import load_speed, to_html, to_markdown
 
     speed = load_speed(experiments_folder() / "speed.json")
@@ -141,6 +145,7 @@ def write(result: BenchmarkResult, folder: Path, json_file: Path | None = None) 
     written = [folder / "results.md", folder / "results.html"]
     write_atomically(written[0], text)
     write_atomically(written[1], to_html(result.experiments, speed))
+    write_atomically(folder / "trials.jsonl", archive(trial for _, trials in result.experiments for trial in trials))
     for name, svg in figures.items():
         write_atomically(folder / "figures" / name, svg)
     if json_file is not None:

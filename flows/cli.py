@@ -1,18 +1,37 @@
-"""The command line `hnn`: one helpful line for problems a user can act on, exit codes 0, 1 and 2."""
+"""The command line `hnn`: one helpful line for each problem.
+
+Exit codes: 0 fine, 1 failed, 2 wrong usage, 130 interrupted, 141 nobody reads the output any more.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from flows.commands import email, exporting, research, review, running
-from flows.commands.terminal import err, escape
+from flows.commands.terminal import DEBUG, debugging, err, escape, flush
 from flows.errors import HnnError, UsageError
 
+
+class Commands(TyperGroup):
+    """Typer would end an interrupted command without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            if err.is_terminal:
+                err.print()  # after the ^C that the terminal shows
+            err.print(f"hnn: interrupted{_place(error)}; nothing is lost, run again to go on", soft_wrap=True)
+            sys.exit(130)
+
+
 app = typer.Typer(
+    cls=Commands,
     help="Turn a pile of HTML emails into a hypergraph of design decisions, and learn from it.",
     no_args_is_help=True,
     add_completion=False,
@@ -42,24 +61,31 @@ def options(
 
 
 def main() -> None:
-    debug = "--debug" in sys.argv or bool(os.environ.get("HNN_DEBUG"))
-    sys.argv = [argument for argument in sys.argv if argument != "--debug"]
+    if "--debug" in sys.argv:
+        os.environ[DEBUG] = "1"
+        sys.argv = [argument for argument in sys.argv if argument != "--debug"]
     try:
-        app()
+        try:
+            app()
+        finally:
+            flush()
     except HnnError as error:
-        if debug:
+        if debugging():
             raise
         err.print(f"[red]hnn:[/] {escape(str(error))}", soft_wrap=True)
         sys.exit(2 if isinstance(error, UsageError) else 1)
-    except KeyboardInterrupt:
-        err.print("hnn: interrupted; what was finished is kept, run again to go on")
-        sys.exit(130)
     except Exception as error:
-        if debug:
+        if debugging():
             raise
-        text = escape(f"unexpected {type(error).__name__}: {error}")
-        err.print(f"[red]hnn:[/] {text} (run again with --debug for the traceback)", soft_wrap=True)
+        what = " ".join(str(error).split()) or "no reason given"
+        text = escape(f"unexpected {type(error).__name__}{_place(error)}: {what}")
+        err.print(f"[red]hnn:[/] {text} (--debug shows the traceback)", soft_wrap=True)
         sys.exit(1)
+
+
+def _place(error: BaseException) -> str:
+    """`` in stage train``, where flows/running.py has noted it."""
+    return "".join(f" {note}" for note in getattr(error, "__notes__", ()) if note.startswith("in stage "))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ def prepare(workspace: Path, *, quiet: bool) -> None:
         "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
         "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
         "MLFLOW_LOGGING_LEVEL": "WARNING",
+        "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
         "MPLCONFIGDIR": str(root / "cache" / "matplotlib"),
         "NUMBA_CACHE_DIR": str(root / "cache" / "numba"),
         "GIT_PYTHON_REFRESH": "quiet",

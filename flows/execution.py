@@ -14,7 +14,7 @@ from typing import Any
 
 from flows.config import Config, redact_urls
 from flows.errors import HnnError
-from flows.manifest import Manifest, Output, file_sha256, stage_key
+from flows.manifest import Manifest, Output, damaged_files, file_sha256, stage_key
 from flows.planning import OUTSIDE, Decision
 from flows.stage import Context, Progress, Stage
 from flows.workspace import Workspace, explain_os_error
@@ -109,10 +109,12 @@ def _input_paths(workspace: Workspace, stage: Stage, decision: Decision) -> dict
 
 
 def _reusable(workspace: Workspace, decision: Decision) -> Path | None:
+    """The newest result of the same version and parameters that is still what was written."""
     for manifest in workspace.manifests(decision.stage.name):
         same = manifest.version == decision.stage.version and manifest.parameters == dict(decision.parameters)
-        if same and manifest.key != decision.key:
-            return workspace.result(manifest.stage, manifest.key)
+        folder = workspace.result(manifest.stage, manifest.key)
+        if same and manifest.key != decision.key and not damaged_files(manifest, folder):
+            return folder
     return None
 
 

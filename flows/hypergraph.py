@@ -17,11 +17,15 @@ def run(context: Context) -> Mapping[str, Any]:
     from hnn_core import email_hypergraph, io
     from hnn_core.statistics import as_text, node_statistics
 
+    def table(name: str, repeated: tuple[str, ...] = ()) -> pa.Table:
+        columns = email_hypergraph.COLUMNS[name]
+        return table_input(context.inputs, f"extract/{name}.parquet", columns, repeated)
+
     hypergraph = email_hypergraph.build(
-        fragments=table_input(context.inputs, "extract/fragments.parquet"),
-        entities=table_input(context.inputs, "extract/entities.parquet"),
-        occurrences=table_input(context.inputs, "extract/occurrences.parquet"),
-        neighbours=table_input(context.inputs, "extract/neighbours.parquet"),
+        fragments=table("fragments"),
+        entities=table("entities"),
+        occurrences=table("occurrences", repeated=("fragment_id", "entity_id")),
+        neighbours=table("neighbours", repeated=("source", "target", "relation")),
         types=context.config.hypergraph.types,
     )
     io.write_parquet(hypergraph, context.out)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,10 +25,27 @@ class JsonLines(logging.Formatter):
         return json.dumps({name: value for name, value in entry.items() if value is not None}, ensure_ascii=False)
 
 
-def to_terminal() -> None:
-    """On the command line: plain lines on standard error, and none of Prefect's decoration."""
+class TerminalLines(logging.Formatter):
+    """The message alone. What is only told, not warned of, is cut to a line of the terminal: the file has all of it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        message = record.getMessage()
+        if record.levelno > logging.INFO or not sys.stderr.isatty():
+            return message
+        width = shutil.get_terminal_size().columns
+        return message if len(message) <= width else message[: width - 1] + "…"
+
+
+def to_terminal(*, debug: bool = False) -> None:
+    """On the command line: plain lines on standard error.
+
+    None of Prefect's: an error is told once, by the command line. What went wrong in a flow run is still sent to
+    Prefect's server; ``debug`` shows it here too.
+    """
+    for name in ("prefect.flow_runs", "prefect.task_runs"):
+        logging.getLogger(name).propagate = debug
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler.setFormatter(TerminalLines())
     logger = logging.getLogger("hnn")
     logger.propagate = False
     logger.setLevel(logging.INFO)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from flows.counting import counted
 from flows.errors import HnnError
 
 MANIFEST = "manifest.json"
@@ -85,7 +86,7 @@ def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
         if not path.is_file():
             damaged.append(f"{path} is missing")
         elif path.stat().st_size != output.bytes:
-            damaged.append(f"{path} has {path.stat().st_size:,} bytes, {output.bytes:,} were written")
+            damaged.append(f"{path} has {counted(path.stat().st_size, 'byte')}, {output.bytes:,} were written")
         elif file_sha256(path) != output.sha256:
             damaged.append(f"{path} was changed since it was written")
     return damaged

@@ -20,7 +20,7 @@ from prefect.client.schemas.objects import FlowRun, State, TaskRun
 from prefect.logging.loggers import flow_run_logger
 from prefect.states import Completed
 
-from flows import benchmark, notify, tracking
+from flows import benchmark, notify, tracking, tracking_server
 from flows.config import ExecutionConfig, redact_urls
 from flows.dag import stage_named
 from flows.environment import prepare
@@ -146,14 +146,15 @@ def benchmark_flow(
     runner: Literal["local", "dask"] = "local",
     dask_address: str = "",
     wait: bool = False,
+    known: str | None = None,
 ) -> list[dict[str, Any]]:
     """The paper's tables: every trial is kept, a killed benchmark goes on where it was."""
     execution = ExecutionConfig(workers=workers, runner=runner, dask_address=dask_address)
     request = benchmark.BenchmarkRequest(
-        tuple(names or ()), trials, protocol, tuple(datasets or ()), data, workspace, execution
+        tuple(names or ()), trials, protocol, tuple(datasets or ()), data, workspace, execution, known
     )
     prepare(Path(workspace), quiet=False)
-    tracking.check()
+    tracking_server.check()
     place = Workspace(Path(workspace))
     with place.lock("hnn benchmark", wait=wait), TrialLog(place) as log:
         rows = run_benchmark.with_options(task_run_name="trials")(request, log.add, results)
@@ -208,7 +209,7 @@ def _run(request: Request) -> dict[str, Any]:
     global _RUN
     request = _REQUEST or request
     prepare(Path(request.workspace), quiet=False)
-    tracking.check()
+    tracking_server.check()
     with open_run(request, for_terminal(), ended=_show) as run:
         _RUN = run
         try:

@@ -106,7 +106,7 @@ def status(workspace: Workspace, config: Config, stages: Sequence[Stage] = STAGE
     """Every stage's result in use, compared with the configuration and with its inputs in use.
 
     Values given by ``--set`` when the result was made count as wanted: a stage that was just rerun with another
-    parameter is fresh, and what lies below it is stale.
+    parameter is fresh, and the stages that read its result are stale.
     """
     statuses: list[StageStatus] = []
     for stage in stages:
@@ -184,3 +184,8 @@ def _short(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(str(part) for part in value)
     return str(value)
+
+
+def without_folders(why: str, key: str) -> str:
+    """Reasons as a table or a log line has room for: files of the result ``key`` by their names alone."""
+    return "; ".join(reason.rpartition(f"/{key}/")[2] for reason in why.split("; "))

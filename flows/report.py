@@ -32,7 +32,7 @@ def run(context: Context) -> Mapping[str, Any]:
         training=_training(context),
         curves=_curves(context),
         title=context.config.report.title,
-        note=f"Source: {context.config.parameters('scrape')['source']}",
+        note=_source(tables["documents"]),
         **tables,
     )
     write_report(inputs, context.out, fragments=context.config.report.fragments)
@@ -42,6 +42,12 @@ def run(context: Context) -> Mapping[str, Any]:
         "bytes": sum(path.stat().st_size for path in files),
         "artifacts": [path.relative_to(context.out).as_posix() for path in files],
     }
+
+
+def _source(documents: Any) -> str:
+    """Told by the documents, which are an input of this stage, as the configured corpus is not."""
+    kinds = sorted(set(documents["source"].to_pylist()))
+    return f"Source: {', '.join(kinds)}" if kinds else ""
 
 
 def _reader(context: Context, documents: Any) -> Callable[[str], str]:
@@ -79,9 +85,9 @@ def _curves(context: Context) -> Any:
 
 STAGE = Stage(
     name="report",
-    version=2,
+    version=4,
     inputs=(*TABLES.values(), "train/metrics.parquet", "train/curves.parquet"),
-    outputs=("report.html",),
+    outputs=("report.html", "metrics.html"),
     run=run,
     also_reads=("train.protocols",),
 )

@@ -12,10 +12,12 @@ from typing import Any
 from flows import config as configuration
 from flows import logs, runs
 from flows.config import Config
+from flows.counting import counted
 from flows.dag import NAMES, stage_named
+from flows.errors import UsageError
 from flows.execution import Outcome, execute
 from flows.manifest import Manifest
-from flows.planning import current_upstream, decide
+from flows.planning import current_upstream, decide, without_folders
 from flows.progress import Silent
 from flows.runs import Run, Stopwatch
 from flows.stage import Progress
@@ -41,6 +43,36 @@ class Request:
         return configuration.load(Path(self.config_file) if self.config_file else None, overrides=self.overrides)
 
 
+def corpus_as_before(workspace: Workspace, config: Config) -> str | None:
+    """The corpus this workspace was last given with ``--corpus``, where nothing else names one.
+
+    Without it a plain `hnn run` would put the sample in the place of somebody's own emails.
+    """
+    last = workspace.current("scrape")
+    source = last.overrides.get("scrape.source") if last else None
+    if source is None or "source" in config.scrape.model_fields_set:
+        return None
+    if "://" in str(source):  # recorded without its credentials, if it had any
+        raise UsageError(
+            f"{workspace.root} was made from {source}: addresses may hold a secret and are not kept whole. "
+            "Name it again with --corpus, or in hnn.toml under [scrape]"
+        )
+    return str(source)
+
+
+def corpus_from_anywhere(source: str) -> str:
+    """A source as it is called from any folder: a path, also of a glob, a list or an archive, becomes absolute.
+
+    Links stay links, so that what they lead to may change; only ``..`` has to be followed now.
+    """
+    from extractors.sources.generated import is_sample
+
+    if not source.strip() or is_sample(source.strip()) or "://" in source:
+        return source
+    path = Path(source.strip()).expanduser()
+    return str(path.resolve() if ".." in path.parts else path.absolute())
+
+
 @dataclass
 class PipelineRun:
     """The state of one run while its stages are executed in order."""
@@ -63,9 +95,13 @@ class PipelineRun:
         decision = decide(self.workspace, stage, self.config, upstream, force=self._forced(name))
         extra = {"run": self.record.id, "stage": name, "key": decision.key}
         if not decision.fresh:
-            log.info("%s: running, %s", name, decision.reason, extra=extra)
+            log.info("%s: running, %s", name, without_folders(decision.reason, decision.key or ""), extra=extra)
         overrides = configuration.parse_overrides(self.request.overrides)
-        outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+        try:
+            outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+        except BaseException as error:
+            error.add_note(f"in stage {name}")
+            raise
         self.upstream[name] = outcome.manifest
         self.record.add(outcome)
         runs.save(self.workspace, self.record)
@@ -83,7 +119,7 @@ class PipelineRun:
 def open_run(
     request: Request, progress: Progress | None = None, ended: Callable[[PipelineRun], None] | None = None
 ) -> Iterator[PipelineRun]:
-    """Hold the workspace, keep the record: completed, or failed with the reason.
+    """Hold the workspace, keep the record: completed, interrupted, or failed with the reason.
 
     ``ended`` is called with the finished record while the workspace is still held: nobody else sends it meanwhile.
     """
@@ -102,6 +138,10 @@ def open_run(
             try:
                 yield run
                 record.status = "completed"
+            except KeyboardInterrupt as error:
+                record.status = "interrupted"
+                record.error = " ".join(getattr(error, "__notes__", ()))
+                raise
             except BaseException as error:
                 record.status = "failed"
                 record.error = configuration.redact_urls(f"{type(error).__name__}: {error}")[:500]
@@ -117,7 +157,9 @@ def describe(outcome: Outcome) -> str:
     manifest = outcome.manifest
     if not outcome.ran:
         return "nothing to do"
-    return f"{manifest.rows:,} rows in {manifest.seconds:.1f} s, {manifest.peak_memory_mb:,.0f} MB"
+    tables = any(output.rows is not None for output in manifest.outputs.values())
+    made = counted(manifest.rows, "row") if tables else counted(len(manifest.outputs), "file")
+    return f"{made} in {manifest.seconds:.1f} s, {manifest.peak_memory_mb:,.0f} MB"
 
 
 def _close_abandoned(workspace: Workspace) -> None:

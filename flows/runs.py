@@ -23,7 +23,7 @@ class Run:
     started_at: str
     config: dict[str, Any]
     config_hash: str
-    status: str = "running"  # running | completed | failed
+    status: str = "running"  # running | completed | interrupted | failed
     error: str = ""
     seconds: float = 0.0
     stages: list[dict[str, Any]] = field(default_factory=list)  # stage, ran, key, seconds, reason

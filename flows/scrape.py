@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flows.config import Config, redact_urls
+from flows.counting import counted
 from flows.errors import HnnError
 from flows.stage import Context, Stage
 
@@ -39,8 +40,8 @@ def run(context: Context) -> Mapping[str, Any]:
         raise HnnError(str(error)) from error
     if not statuses["ok"]:
         raise HnnError(
-            f"{redact_urls(context.config.scrape.source)}: none of {sum(statuses.values())} documents could be used. "
-            "Expected HTML emails (.html, .eml, .mbox, .msg, an archive of them, or addresses)."
+            f"{redact_urls(context.config.scrape.source)}: nothing in {counted(sum(statuses.values()), 'document')} "
+            "could be used. Expected HTML emails (.html, .eml, .mbox, .msg, an archive of them, or addresses)."
         )
     return {"documents": sum(statuses.values()), **dict(statuses)}
 

@@ -75,11 +75,12 @@ class StyleRecommender(PythonModel):
         return [self._answer(dict(row)) for _, row in model_input.iterrows()]
 
     def _answer(self, row: dict[str, Any]) -> dict[str, Any]:
-        target, top = row.get("target"), row.get("top")
+        target = TARGET if pd.isna(row.get("target")) else row["target"]
+        top = TOP if pd.isna(row.get("top")) else int(row["top"])
+        if target not in (*TARGETS, *TARGETS.values()):
+            return {"error": f"field target is {target!r}: expected one of {', '.join(TARGETS)}"}
         try:
-            advice = self._advisor.advise(
-                row["html"], TARGET if pd.isna(target) else target, TOP if pd.isna(top) else int(top)
-            )
+            advice = self._advisor.advise(row["html"], target, top)
         except HnnError as error:
             return {"error": str(error)}
         return advice.as_json()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -56,8 +56,12 @@ class Stage:
         return parameters
 
 
-def table_input(inputs: Mapping[str, Path], name: str) -> Any:
-    """Read one input table."""
+def table_input(
+    inputs: Mapping[str, Path], name: str, columns: Sequence[str] | None = None, repeated: Sequence[str] = ()
+) -> Any:
+    """Read one input table, or some columns of it; those with ``repeated`` values as dictionaries."""
     import pyarrow.parquet as pq
 
-    return pq.read_table(inputs[name])
+    # Not read_table: it would import pyarrow's data sets first, to find out that this is one file.
+    with pq.ParquetFile(inputs[name], read_dictionary=list(repeated)) as file:
+        return file.read(columns and list(columns))

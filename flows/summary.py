@@ -8,10 +8,12 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from flows.counting import counted
 from flows.dag import NAMES
 from flows.manifest import Manifest
-from flows.planning import StageStatus
+from flows.planning import StageStatus, without_folders
 from flows.runs import Run
 from flows.workspace import Workspace
 
@@ -24,12 +26,11 @@ def print_summary(
     scrape, extract, graph = of.get("scrape", {}), of.get("extract", {}), of.get("hypergraph", {})
     console.print()
     console.print(
-        f"[bold]{scrape.get('documents', 0):,}[/] documents ({scrape.get('ok', 0):,} usable, "
-        f"{scrape.get('duplicate', 0):,} duplicate, {scrape.get('rejected', 0):,} rejected)  "
-        f"[bold]{extract.get('fragments', 0):,}[/] fragments  [bold]{graph.get('nodes', 0):,}[/] nodes  "
-        f"[bold]{graph.get('hyperedges', 0):,}[/] hyperedges",
-        highlight=False,
+        f"[bold]{counted(scrape.get('documents', 0), 'document')}[/] ({scrape.get('ok', 0):,} usable, "
+        f"{scrape.get('duplicate', 0):,} duplicate, {scrape.get('rejected', 0):,} rejected)"
     )
+    found = (extract.get("fragments", 0), "fragment"), (graph.get("nodes", 0), "node")
+    console.print(", ".join(counted(*each) for each in (*found, (graph.get("hyperedges", 0), "hyperedge"))))
     if graph.get("statistics"):
         console.print(_statistics_table(graph["statistics"]))
     if of.get("train", {}).get("auc"):
@@ -44,47 +45,65 @@ def print_summary(
 
 
 def status_table(statuses: Iterable[StageStatus]) -> Table:
+    """A line a stage; of a long why the beginning, all of it is in the JSON."""
     table = Table(box=None, pad_edge=False)
     table.add_column("stage", style="bold", no_wrap=True)
     table.add_column("state", no_wrap=True)
     table.add_column("finished", no_wrap=True)
     table.add_column("seconds", justify="right", no_wrap=True)
     table.add_column("size", justify="right", no_wrap=True)
-    table.add_column("why", overflow="fold")
+    table.add_column("why")
     colours = {"fresh": "green", "stale": "yellow", "damaged": "red", "missing": "dim"}
     for status in statuses:
         manifest = status.manifest
-        note = status.why or ", ".join(f"with {name}={value}" for name, value in status.overrides.items())
         table.add_row(
             status.stage,
             f"[{colours[status.state]}]{status.state}[/]",
-            manifest.finished_at[:16].replace("T", " ") if manifest else "",
+            manifest.finished_at[5:16].replace("T", " ") if manifest else "",
             f"{manifest.seconds:,.1f}" if manifest else "",
             human_bytes(manifest.bytes) if manifest else "",
-            note,
+            _one_line(note(status)),
         )
     return table
 
 
+def note(status: StageStatus) -> str:
+    """Why a stage is not fresh, files without their folder; of one that is, what ``--set`` said when it was made."""
+    if status.why and status.manifest:
+        return without_folders(status.why, status.manifest.key)
+    return status.why or ", ".join(f"with {name}={value}" for name, value in status.overrides.items())
+
+
 def runs_table(records: Iterable[Run]) -> Table:
+    """A line a run; the command and its stages share what room there is."""
     table = Table(box=None, pad_edge=False)
-    for name in ("run", "status", "what", "stages run", "seconds", "AUC", "HR@10"):
+    for name in ("run", "status", "what", "seconds", "AUC", "HR@10"):
         number = name in ("seconds", "AUC", "HR@10")
-        table.add_column(
-            name, justify="right" if number else "left", no_wrap=name in ("run", "status"), overflow="fold"
-        )
+        table.add_column(name, justify="right" if number else "left", no_wrap=name != "what")
     for record in records:
-        ran = [entry["stage"] for entry in record.stages if entry["ran"]]
         table.add_row(
             record.id,
             record.status,
-            record.command,
-            "all" if len(ran) == len(NAMES) else ", ".join(ran) or "none",
+            _one_line(_what(record)),
             f"{record.seconds:,.1f}",
             _metric(record.metrics, "auc"),
             _metric(record.metrics, "hr_at_10"),
         )
     return table
+
+
+def _one_line(text: str) -> Text:
+    """A cell that is cut where its column ends. The column must be one that may wrap: Rich takes room from those."""
+    return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+def _what(record: Run) -> str:
+    """``run: all``, ``stage train``, ``run: train, recommend``: the command and what it had to do."""
+    command = record.command.removeprefix("hnn ")
+    ran = [entry["stage"] for entry in record.stages if entry["ran"]]
+    if command == f"stage {', '.join(ran)}":
+        return command
+    return f"{command}: {'all' if len(ran) == len(NAMES) else ', '.join(ran) or 'none'}"
 
 
 def human_bytes(size: float) -> str:
@@ -128,14 +147,15 @@ def _auc_table(summary: Mapping[str, Any]) -> Table:
 def _hit_rate_table(summary: Mapping[str, Any]) -> Table:
     rows = summary["hr_at_10"]
     table = Table(title="Style recommendation, HR@10", title_justify="left", box=None, pad_edge=False)
-    table.add_column("protocol")
-    for name in ("ours", "best rival", "popularity", "ceiling"):
-        table.add_column(name, justify="right")
+    table.add_column("protocol", no_wrap=True)
+    for name in ("links", "ours", "best rival", "popularity", "ceiling"):
+        table.add_column(name, justify="left" if name == "best rival" else "right", no_wrap=name != "best rival")
     for row in rows:
         table.add_row(
             f"{row['target'].removesuffix('-style')}, {row['protocol']}",
+            f"{row['links']:,}",
             f"{row['ours']:.3f}",
-            f"{row['rival']:.3f} {row['rival_name']}",
+            _one_line(f"{row['rival']:.3f} {row['rival_name']}" if row["rival"] else "0.000"),
             f"{row['popularity']:.3f}",
             f"{row['ceiling']:.3f}",
         )

@@ -9,7 +9,6 @@ trained variant, data sets by their hashes, tags with every stage key.
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,48 +16,20 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from flows import environment, runs
+from flows import runs
 from flows.advice import RECOMMENDER
 from flows.config import redact_urls
-from flows.errors import HnnError
 from flows.manifest import Manifest
 from flows.runs import Run
 from flows.system_metrics import SystemSampler, read_samples
+from flows.tracking_server import connect, experiment_id, trouble, uri
 from flows.workspace import Workspace
 
 log = logging.getLogger("hnn")
 
-EXPERIMENT = "hnn"
 #: MLflow takes at most 1,000 metrics in one request.
 BATCH = 1000
 VERSIONS = ("hnn", "torch", "scipy", "numpy", "pyarrow", "prefect", "mlflow", "selectolax", "tinycss2")
-
-
-def uri() -> str:
-    return os.environ.get("MLFLOW_TRACKING_URI", "")
-
-
-def check() -> None:
-    """Find out before any work whether the tracking server answers."""
-    trouble = _trouble()
-    if trouble:
-        raise HnnError(
-            f"MLFLOW_TRACKING_URI={redact_urls(uri())}: the tracking server does not answer ({trouble}). "
-            "Start it, or unset the variable to track in the workspace."
-        )
-
-
-def _trouble() -> str:
-    """Why the tracking server cannot be used now; empty if it can. Asked once, where MLflow's client would try on."""
-    if not uri().startswith(("http://", "https://")):
-        return ""
-    import httpx
-
-    try:
-        httpx.get(uri().rstrip("/") + "/health", timeout=10).raise_for_status()
-    except httpx.HTTPError as error:
-        return type(error).__name__
-    return ""
 
 
 def sync(workspace: Workspace, live: Run | None = None) -> None:
@@ -70,16 +41,16 @@ def sync(workspace: Workspace, live: Run | None = None) -> None:
     waiting = [record for record in reversed(waiting) if not record.tracking.get("complete")]
     if not waiting:
         return
-    trouble = _trouble()
-    if trouble:
-        _warn(workspace, waiting[0], trouble)
+    reason = trouble()
+    if reason:
+        _warn(workspace, waiting[0], reason)
         return
     for record in waiting:
         try:
             _send(workspace, record)
         except Exception as error:  # whatever MLflow raises: the run's results are safe on disk
             _warn(workspace, record, _shortly(error))
-            if _trouble():
+            if trouble():
                 return
 
 
@@ -109,11 +80,11 @@ def links(record: Run) -> str:
     return "\n\n".join(lines)
 
 
-def _warn(workspace: Workspace, record: Run, trouble: str) -> None:
+def _warn(workspace: Workspace, record: Run, reason: str) -> None:
     log.warning(
         "MLflow did not take run %s (%s); it is kept in %s and sent with the next run or `hnn runs --sync`",
         record.id,
-        trouble,
+        reason,
         workspace.runs,
         extra={"run": record.id},
     )
@@ -185,31 +156,6 @@ def _once(workspace: Workspace, record: Run, step: str) -> Iterator[bool]:
     runs.save(workspace, record)
 
 
-def connect() -> Any:
-    import mlflow
-
-    if uri().startswith("sqlite:///"):
-        create_database(Path(uri().removeprefix("sqlite:///")))
-    mlflow.set_tracking_uri(uri())
-    return mlflow.MlflowClient()
-
-
-def create_database(path: Path) -> None:
-    """MLflow's tables in a new file, made beside and then named: its migrations do not survive a kill half-way."""
-    if path.exists():
-        return
-    import mlflow
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in path.parent.glob(f".new-*-{path.name}"):
-        leftover.unlink()
-    beside = path.with_name(f".new-{os.getpid()}-{path.name}")
-    mlflow.MlflowClient(f"sqlite:///{beside}").search_experiments()
-    with suppress(FileExistsError):
-        path.hardlink_to(beside)
-    beside.unlink()
-
-
 def _parent(client: Any, workspace: Workspace, record: Run) -> str:
     if "parent" in record.tracking:
         return str(record.tracking["parent"])
@@ -225,15 +171,6 @@ def _send_config(client: Any, parent: str, record: Run) -> None:
 
     client.log_batch(parent, params=[Param(name, str(value)[:6000]) for name, value in _flat(record.config)])
     client.log_dict(parent, record.config, "config.json")
-
-
-def experiment_id(client: Any, workspace: Workspace) -> str:
-    found = client.get_experiment_by_name(EXPERIMENT)
-    if found is not None:
-        return str(found.experiment_id)
-    local = uri() == environment.default_tracking_uri(workspace.root)
-    location = environment.artifact_root(workspace.root) if local else None
-    return str(client.create_experiment(EXPERIMENT, artifact_location=location))
 
 
 def _tags(record: Run) -> dict[str, str]:

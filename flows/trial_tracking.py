@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flows import tracking
+from flows import tracking, tracking_server
 from flows.workspace import Workspace
 
 log = logging.getLogger("hnn")
@@ -29,7 +29,7 @@ class TrialLog:
         self._flush()
         if self._parent:
             try:
-                tracking.connect().set_terminated(self._parent, "FAILED" if kind else "FINISHED")
+                tracking_server.connect().set_terminated(self._parent, "FAILED" if kind else "FINISHED")
             except Exception as error:
                 log.warning("MLflow: the benchmark run could not be closed (%s)", type(error).__name__)
         if self._waiting:
@@ -53,9 +53,9 @@ class TrialLog:
                 stream.write(name + "\n")
 
     def _send(self, result: Any) -> None:
-        client = tracking.connect()
+        client = tracking_server.connect()
         if not self._parent:
-            self._experiment = tracking.experiment_id(client, self._workspace)
+            self._experiment = tracking_server.experiment_id(client, self._workspace)
             run = client.create_run(self._experiment, run_name="benchmark", tags={"hnn.command": "hnn benchmark"})
             self._parent = run.info.run_id
         names = {name: str(getattr(result, name)) for name in ("experiment", "dataset", "model", "protocol", "trial")}

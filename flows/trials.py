@@ -1,13 +1,19 @@
-"""Benchmark trials side by side on a runner, each finished one kept: a killed benchmark goes on where it was."""
+"""Benchmark trials side by side on a runner, each finished one kept: a killed benchmark goes on where it was.
+
+What is kept stands in the workspace, one file a trial. ``archive`` writes finished trials into one file small enough to
+be shared (docs/trials.jsonl holds ours), and a store that is given such a file need not run them again.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from flows.errors import HnnError
 from flows.runner import Runner
 from flows.workspace import Workspace, write_atomically
 
@@ -47,16 +53,30 @@ def trials_of(
 
 
 class TrialStore:
-    """Finished trials, one JSON file each, by key."""
+    """Finished trials, one JSON file each, by key; and those of an archive, where one is given."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, known: Path | None = None) -> None:
         self.folder = workspace.root / "benchmark" / "trials"
+        self._known = _read_archive(known) if known is not None else {}
 
-    def get(self, key: str) -> TrialResult | None:
+    def get(self, trial: Trial) -> TrialResult | None:
         from hnn_core.experiment import TrialResult
 
-        path = self.folder / f"{key}.json"
-        return TrialResult.model_validate_json(path.read_text("utf-8")) if path.exists() else None
+        path = self.folder / f"{trial.key}.json"
+        if path.exists():
+            return _labelled(TrialResult.model_validate_json(path.read_text("utf-8")), trial)
+        row = self._known.get(trial.key)
+        if row is None:
+            return None
+        return TrialResult(
+            **row,
+            experiment=trial.spec.name,
+            dataset=trial.dataset,
+            model=trial.model,
+            protocol=trial.protocol,
+            trial=trial.number,
+            settings=trial.spec.settings_of(trial.model, trial.dataset, trial.protocol),
+        )
 
     def put(self, result: TrialResult) -> None:
         write_atomically(self.folder / f"{result.key}.json", result.model_dump_json())
@@ -69,9 +89,9 @@ def run_trials(trials: Iterable[Trial], store: TrialStore, data: Path | None, ru
     """
     pending: dict[str, list[Trial]] = {}
     for trial in trials:
-        known = store.get(trial.key)
+        known = store.get(trial)
         if known is not None:
-            yield _labelled(known, trial)
+            yield known
         else:
             pending.setdefault(trial.key, []).append(trial)
     if not pending:
@@ -86,9 +106,33 @@ def run_trials(trials: Iterable[Trial], store: TrialStore, data: Path | None, ru
 def finished(trials: Iterable[Trial], store: TrialStore) -> Iterator[TrialResult]:
     """The results that are stored already; trials without one are left out."""
     for trial in trials:
-        known = store.get(trial.key)
+        known = store.get(trial)
         if known is not None:
-            yield _labelled(known, trial)
+            yield known
+
+
+#: What an archive keeps of a trial: its key says the rest, and of its curve the points at which a test was made.
+_KEPT = {"key", "metrics", "curve", "seconds", "features"}
+
+
+def archive(results: Iterable[TrialResult]) -> str:
+    """Each trial once, a line each, in an order of its own: the same trials are the same text."""
+    rows = {}
+    for result in results:
+        row = result.model_dump(include=_KEPT)
+        row["curve"] = [point for point in row["curve"] if point["measures"]]
+        rows[result.key] = json.dumps(row, sort_keys=True)
+    return "".join(f"{rows[key]}\n" for key in sorted(rows))
+
+
+def _read_archive(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return {row["key"]: {name: row[name] for name in _KEPT} for row in rows}
+    except OSError as error:
+        raise HnnError(f"{path}: no file of finished trials can be read there ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise HnnError(f"{path}: expected the trials.jsonl that `hnn benchmark` writes ({error!r})") from None
 
 
 def _labelled(result: TrialResult, trial: Trial) -> TrialResult:

@@ -36,7 +36,7 @@ def serve(workspace: Path, prefect_port: int, mlflow_port: int) -> None:
     for name, port in (("Prefect", prefect_port), ("MLflow", mlflow_port)):
         if not _free(port):
             raise HnnError(f"port {port} for {name} is in use; choose another with --{name.lower()}-port")
-    from flows.tracking import create_database
+    from flows.tracking_server import create_database
 
     create_database(Path(environment.default_tracking_uri(workspace).removeprefix("sqlite:///")))
     # MLflow's job runner costs 15 processes and 2.9 GB and nothing here uses it.

@@ -19,13 +19,26 @@ import fcntl
 import json
 import os
 import shutil
+import struct
+import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from flows.errors import HnnError
 from flows.manifest import MANIFEST, Manifest
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that writes to a workspace now."""
+
+    pid: int
+    purpose: str  # its command
+    since: str
 
 
 class Workspace:
@@ -128,6 +141,18 @@ class Workspace:
             handle.flush()
             yield
 
+    def holder(self) -> Holder | None:
+        """Who holds the workspace for writing, asked without taking it from anybody."""
+        try:
+            with (self.root / ".lock").open("rb") as handle:
+                if not _is_locked(handle.fileno()):
+                    return None
+                note = _note(handle.read())
+                since = datetime.fromtimestamp(os.fstat(handle.fileno()).st_mtime, UTC)
+        except OSError:  # nobody has ever written here, or we may not look
+            return None
+        return Holder(note["pid"], note["purpose"], since.isoformat(timespec="seconds")) if note else None
+
 
 def write_atomically(path: Path, text: str) -> None:
     """Write beside, fsync, rename: a reader sees the old text or the new, never half of one."""
@@ -176,13 +201,32 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
+def _is_locked(descriptor: int) -> bool:
+    """Whether another process holds the lock. Trying it would hold it for a moment, and send a run away."""
+    start, length, process = 0, 0, 0
+    if sys.platform == "linux":  # C's struct flock
+        layout, kind = "hhqqi", 0
+        asked = (fcntl.F_WRLCK, os.SEEK_SET, start, length, process)
+    else:
+        layout, kind = "qqihh", 3
+        asked = (start, length, process, fcntl.F_WRLCK, os.SEEK_SET)
+    answer = fcntl.fcntl(descriptor, fcntl.F_GETLK, struct.pack(layout, *asked))
+    return bool(struct.unpack(layout, answer)[kind] != fcntl.F_UNLCK)
+
+
 def _holder(handle: Any) -> str:
     handle.seek(0)
+    content = _note(handle.read())
+    return f"`{content['purpose']}` (process {content['pid']})" if content else "another run"
+
+
+def _note(text: str | bytes) -> dict[str, Any]:
+    """What the holder wrote into the lock; nothing where it is just about to."""
     try:
-        content = json.loads(handle.read())
-        return f"`{content['purpose']}` (process {content['pid']})"
-    except (ValueError, KeyError):
-        return "another run"
+        note: dict[str, Any] = json.loads(text)
+    except ValueError:
+        return {}
+    return note
 
 
 def _sync_tree(folder: Path) -> None:

@@ -14,13 +14,24 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 ROOT = Path(__file__).parent.parent
 
+#: Files that take longest come first, so that no worker is left alone with one at the end.
+LONGEST = (
+    *("flows/test_deployments.py", "flows/test_pipeline.py", "flows/test_faults.py", "flows/test_kills.py"),
+    *("flows/test_benchmark.py", "extractors/test_agreement_with_chromium.py", "hnn_core/test_distributed_training.py"),
+    *("flows/test_scale_out.py", "flows/test_dashboard.py", "flows/test_runner.py", "flows/test_serving.py"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {ROOT / "tests" / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with real emails and benchmark hypergraphs; it is never part of the repository."""
-    candidates = [Path(os.environ["HNN_DATA"])] if "HNN_DATA" in os.environ else []
-    candidates.append(ROOT.parent / "shared" / "data")
-    for folder in candidates:
-        if folder.is_dir():
-            return folder
-    pytest.skip("real data is absent: set HNN_DATA to a folder with emails/ and hypergcn/")
+    folder = Path(os.environ.get("HNN_DATA") or ROOT.parent / "shared" / "data")
+    for part in ("emails", "hypergcn"):
+        if not (folder / part).is_dir():
+            pytest.skip(f"real data is absent, there is no {folder / part}: set HNN_DATA to a folder that has it")
+    return folder

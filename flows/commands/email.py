@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,10 +11,12 @@ from flows.commands.terminal import (
     DEFAULT_WORKSPACE,
     JsonOption,
     WorkspaceOption,
+    escape,
     out,
     print_json,
+    print_row,
 )
-from flows.errors import HnnError
+from flows.errors import HnnError, UsageError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -24,21 +26,30 @@ if TYPE_CHECKING:
 #: How JPEG, PNG, GIF, WebP and PDF files begin, whatever they are called.
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"RIFF", b"%PDF")
 
+_SENDER = 16  # characters: a line needs room for what the section says
+
 
 def inspect(
     file: Annotated[Path, typer.Argument(help="An .html, .eml or .msg file.")],
-    granularity: Annotated[str, typer.Option("--granularity", help="card or leaf.")] = "card",
+    granularity: Annotated[
+        str | None, typer.Option("--granularity", help="card or leaf \\[default: as in the workspace, else card].")
+    ] = None,
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     as_json: JsonOption = False,
     html: Annotated[Path | None, typer.Option("--html", help="Write a page with the fragments outlined.")] = None,
 ) -> None:
-    """Show one email's fragments, entities and neighbours."""
+    """Show one email's fragments, entities and neighbours, extracted as the emails of the workspace were."""
     from extractors import inspect as inspection
-    from extractors.extraction import ExtractOptions
     from extractors.limits import Rejected
+    from extractors.tasks import ExtractOptions
+    from flows.workspace import Workspace
 
-    if granularity not in ("card", "leaf"):
-        raise HnnError(f"--granularity {granularity}: expected card or leaf")
-    options = ExtractOptions(granularity="leaf" if granularity == "leaf" else "card")
+    if granularity not in (None, "card", "leaf"):
+        raise UsageError(f"--granularity {granularity}: expected card or leaf")
+    made = Workspace(workspace).current("extract")
+    settings: dict[str, Any] = {name: made.parameters[name] for name in ("granularity", "width")} if made else {}
+    options = ExtractOptions(**settings | ({"granularity": granularity} if granularity else {}))
+    _check_page(html, as_json)
     text = read_email(file)
     try:
         if html is not None:
@@ -67,13 +78,14 @@ def recommend(
     from flows.workspace import Workspace
 
     target_named(target)
+    _check_page(html, as_json)
     email = read_email(file)
     advice = Advisor.of_workspace(Workspace(workspace)).advise(email, target, top)
     if html is not None:
         from flows.pages.advice import recommend_html
         from flows.workspace import write_atomically
 
-        write_atomically(html, recommend_html(email, as_table(advice), note=file.name))
+        write_atomically(html, recommend_html(email, as_table(advice), title=f"Recommended styles for {file.name}"))
         out.print(f"Written to {html}", soft_wrap=True)
     elif as_json:
         print_json(advice.as_json())
@@ -81,21 +93,36 @@ def recommend(
         _print_advice(advice)
 
 
+def _check_page(html: Path | None, as_json: bool) -> None:
+    if html is None:
+        return
+    if as_json:
+        raise UsageError("--html writes a page and --json prints: ask for one of them")
+    if not html.absolute().parent.is_dir():
+        raise UsageError(f"--html {html}: there is no folder {html.absolute().parent}")
+
+
 def _print_advice(advice: Advice) -> None:
-    """One line a style: drawn, named, how probable, and the fragment that speaks most for it."""
+    """One line a style: drawn, named, how probable, and the fragment that speaks most for it.
+
+    Styles that round to nothing are counted only; the best one is always shown.
+    """
     from rich.text import Text
 
     for fragment in advice.fragments:
         head = Text(f"{fragment.fragment + 1}. {fragment.kind}", style="bold")
         head.append(f"  {fragment.text}", style="dim")
-        _print_line(head)
+        print_row(head)
         for style in fragment.current:
-            _print_line(Text("   now       ").append_text(_drawn(advice.target, style)))
+            print_row(Text("   now       ").append_text(_drawn(advice.target, style)))
         if fragment.composed is not None:
             line = Text("   composed  ").append_text(_drawn(advice.target, fragment.composed.style))
-            _print_line(line.append(f", contrast {fragment.composed.contrast:.1f}"))
-        for suggestion in fragment.styles:
-            _print_line(_suggestion(advice.target, suggestion))
+            print_row(line.append(f", contrast {fragment.composed.contrast:.1f}"))
+        shown = [style for style in fragment.styles if round(100 * style.score) >= 1] or fragment.styles[:1]
+        for suggestion in shown:
+            print_row(_suggestion(advice.target, suggestion))
+        if len(shown) < len(fragment.styles):
+            print_row(Text(f"      and {len(fragment.styles) - len(shown)} more below 1 %", style="dim"))
         out.print()
 
 
@@ -106,7 +133,10 @@ def _suggestion(target: str, suggestion: StyleAdvice) -> Text:
     if suggestion.used:
         line.append("  in use", style="green")
     for reason in suggestion.because[:1]:
-        line.append(f"  as {reason.sender} in “{reason.text}”", style="dim")
+        sender = reason.sender or "unknown sender"
+        sender = sender if len(sender) <= _SENDER else f"{sender[: _SENDER - 1]}…"
+        where = f"“{reason.text}”" if reason.text else "a section without text"
+        line.append(f"  as {sender} in {where}", style="dim")
     return line
 
 
@@ -126,10 +156,6 @@ def _drawn(target: str, signature: str) -> Text:
     )
 
 
-def _print_line(line: Text) -> None:
-    out.print(line, no_wrap=True, overflow="ellipsis", crop=True)
-
-
 def read_email(file: Path) -> str:
     """The HTML of one file of any kind that the sources read."""
     import tempfile
@@ -139,11 +165,11 @@ def read_email(file: Path) -> str:
     from extractors.store import DocumentStore
 
     if not file.exists():
-        raise HnnError(f"{file}: no such file")
+        raise UsageError(f"{file}: no such file")
     if file.is_file() and file.open("rb").read(8).startswith(PICTURES):
-        raise HnnError(f"{file}: is a picture or a PDF, not an email; expected HTML")
+        raise UsageError(f"{file}: is a picture or a PDF, not an email; expected HTML")
     if file.is_dir():
-        raise HnnError(f"{file}: is a folder; give one email, or `hnn run --corpus {file}` for all of them")
+        raise UsageError(f"{file}: is a folder; give one email, or `hnn run --corpus {file}` for all of them")
     with tempfile.TemporaryDirectory() as folder:
         store = DocumentStore(Path(folder))
         try:
@@ -154,6 +180,10 @@ def read_email(file: Path) -> str:
         if not usable:
             reason = records[0].reason if records else "it holds no email"
             raise HnnError(f"{file}: cannot be used: {reason}")
+        if len(usable) > 1:
+            raise UsageError(
+                f"{file}: holds {len(usable):,} emails; give one of them, or `hnn run --corpus {file}` for all"
+            )
         return decode(store.get(usable[0].sha256), usable[0].charset)[0]
 
 
@@ -178,7 +208,7 @@ def report(
     if as_json:
         print_json({"report": str(folder / "report.html"), "files": sorted(manifest.outputs)})
         return
-    out.print(str(folder / "report.html"), soft_wrap=True)
-    exports = [name for name in manifest.outputs if name.startswith("exports/")]
-    if exports:
-        out.print(f"Exports: {', '.join(str(folder / name) for name in exports)}", soft_wrap=True)
+    out.print(escape(str(folder / "report.html")), soft_wrap=True)
+    for name in sorted(manifest.outputs):
+        if name.startswith("exports/"):
+            out.print(escape(str(folder / name)), soft_wrap=True)

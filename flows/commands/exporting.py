@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from flows.commands.terminal import DEFAULT_WORKSPACE, JsonOption, WorkspaceOption, escape, out, print_json
+from flows.counting import counted
 
 
 def export(
@@ -31,5 +32,6 @@ def export(
         print_json(asdict(done))
         return
     for table in done.tables:
-        out.print(f"{table.stage + '/' + table.name:<32} {table.rows:>12,} rows  {len(table.parts):>4} parts")
+        rows, parts = counted(table.rows, "row"), counted(len(table.parts), "part")
+        out.print(f"{table.stage + '/' + table.name:<32} {rows:>17}  {parts:>9}")
     out.print(f"{human_bytes(done.bytes)} in {escape(redact_urls(destination))}", soft_wrap=True)

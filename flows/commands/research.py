@@ -7,25 +7,38 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.commands.terminal import DEFAULT_WORKSPACE, RunnerName, WorkspaceOption, err, out
+from flows.commands.terminal import DEFAULT_WORKSPACE, RunnerName, WorkspaceOption, debugging, err, out
+from flows.counting import counted
 
 
 def benchmark(
     names: Annotated[list[str] | None, typer.Argument(help="Experiments; all if none is named.")] = None,
-    trials: Annotated[int | None, typer.Option("--trials", min=1, help="Trials [default: as the paper, 10].")] = None,
+    trials: Annotated[int | None, typer.Option("--trials", min=1, help="Trials \\[default: as the paper, 10].")] = None,
     protocol: Annotated[str | None, typer.Option("--protocol", help="transductive or inductive.")] = None,
     datasets: Annotated[str, typer.Option("--datasets", help="Comma-separated, e.g. citeseer,cora-cc.")] = "",
     data: Annotated[
-        Path | None, typer.Option("--data", help="HyperGCN's data folder [default: HNN_DATA/hypergcn].")
+        Path | None,
+        typer.Option(
+            "--data", help="HyperGCN's data folder \\[default: HNN_DATA/hypergcn].", exists=True, file_okay=False
+        ),
     ] = None,
     workspace: WorkspaceOption = DEFAULT_WORKSPACE,
     workers: Annotated[int, typer.Option("--workers", min=0, help="Trials side by side; 0 = cores.")] = 0,
     results: Annotated[
-        Path | None, typer.Option("--results", help="Folder of results.md [default: in the workspace].")
+        Path | None, typer.Option("--results", help="Folder of results.md \\[default: in the workspace].")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the rows as JSON to this file.")] = None,
     runner: Annotated[RunnerName, typer.Option("--runner", help="Where trials run.")] = RunnerName.LOCAL,
     dask_address: Annotated[str, typer.Option("--dask-address", help="Scheduler; none = a local cluster.")] = "",
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            "--known",
+            help="A trials.jsonl (docs/ holds ours): what is in it is not run again.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
     render_only: Annotated[
         bool, typer.Option("--render-only", help="Run nothing: write the results of the trials that are finished.")
     ] = False,
@@ -46,6 +59,7 @@ def benchmark(
         datasets=wanted,
         data=str(data) if data else None,
         workspace=str(workspace),
+        known=str(known) if known else None,
     )
     folder = results or workspace / "benchmark"
     if render_only:
@@ -55,15 +69,18 @@ def benchmark(
         out.print(f"Results  {folder / 'results.md'}  {folder / 'results.html'}", soft_wrap=True)
         return
     planned = benchmarks.plan(request)
-    err.print(f"{len(planned)} trials of {len({trial.spec.name for trial in planned})} experiments")
-    from flows import logs, watchdog
+    experiments = len({trial.spec.name for trial in planned})
+    err.print(f"{counted(len(planned), 'trial')} of {counted(experiments, 'experiment')}")
+    from flows import logs, temporary_server, watchdog
     from flows.environment import prepare
 
     prepare(workspace, quiet=True)
     watchdog.watch()
-    logs.to_terminal()
+    logs.to_terminal(debug=debugging())
+    temporary_server.begin()
     from flows.pipeline import benchmark_flow
 
+    temporary_server.await_ready()
     rows = benchmark_flow(
         list(request.names),
         trials,
@@ -75,6 +92,7 @@ def benchmark(
         str(results) if results else None,
         runner.value,
         dask_address,
+        known=request.known,
     )
     if json_file is not None:
         import json
@@ -89,7 +107,10 @@ def benchmark(
 def search(
     names: Annotated[list[str] | None, typer.Argument(help="Searches; all if none is named.")] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="HyperGCN's data folder [default: HNN_DATA/hypergcn].")
+        Path | None,
+        typer.Option(
+            "--data", help="HyperGCN's data folder \\[default: HNN_DATA/hypergcn].", exists=True, file_okay=False
+        ),
     ] = None,
     workers: Annotated[int, typer.Option("--workers", min=0, help="Candidates side by side; 0 = cores.")] = 0,
     runner: Annotated[RunnerName, typer.Option("--runner", help="Where candidates are tried.")] = RunnerName.LOCAL,
@@ -115,8 +136,8 @@ def _print(rows: list[dict[str, Any]]) -> None:
     for experiment, protocol, metric in dict.fromkeys((r["experiment"], r["protocol"], r["metric"]) for r in rows):
         mine = [r for r in rows if (r["experiment"], r["protocol"], r["metric"]) == (experiment, protocol, metric)]
         datasets = list(dict.fromkeys(row["dataset"] for row in mine))
-        title = f"{experiment}, {protocol}, {metric} (paper)"
-        table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+        out.print(f"{experiment}, {protocol}, {metric} (paper)", style="table.title")  # a table would wrap it
+        table = Table(box=None, pad_edge=False)
         table.add_column("model", no_wrap=True)
         for dataset in datasets:
             table.add_column(dataset, justify="right")

@@ -13,10 +13,17 @@ from flows.commands.terminal import (
     JsonOption,
     SetOption,
     WorkspaceOption,
+    err,
     escape,
     out,
     print_json,
+    print_row,
 )
+from flows.counting import counted
+from flows.errors import UsageError
+
+#: Characters of a why that `hnn status` shows where a terminal has 80 columns.
+ROOM_FOR_WHY = 30
 
 
 def status(
@@ -30,11 +37,15 @@ def status(
     from flows.planning import status as all_statuses
     from flows.workspace import Workspace
 
-    statuses = all_statuses(Workspace(workspace), configuration.load(config, overrides=settings or ()))
+    place = Workspace(workspace)
+    statuses = all_statuses(place, configuration.load(config, overrides=settings or ()))
+    holder = place.holder()
     if as_json:
+        from dataclasses import asdict
+
         from flows import runs
 
-        records = runs.load_all(Workspace(workspace))
+        records = runs.load_all(place)
         print_json(
             {
                 "workspace": str(workspace),
@@ -44,6 +55,7 @@ def status(
                         "stage": s.stage,
                         "state": s.state,
                         "why": s.why,
+                        "with": dict(s.overrides),
                         "key": s.manifest.key if s.manifest else None,
                         "finished_at": s.manifest.finished_at if s.manifest else None,
                         "seconds": s.manifest.seconds if s.manifest else None,
@@ -54,12 +66,20 @@ def status(
                     for s in statuses
                 ],
                 "last_run": run_json(records[0]) if records else None,
+                "in_progress": asdict(holder) if holder else None,
             }
         )
         return
-    from flows.summary import status_table
+    from flows.summary import note, status_table
 
+    if not workspace.exists():
+        out.print(f"There is no workspace {workspace} yet: `hnn run` makes it.", soft_wrap=True, markup=False)
     out.print(status_table(statuses))
+    if any(status.why and len(note(status)) > ROOM_FOR_WHY for status in statuses):
+        out.print("[dim]The whole why: hnn status --json[/]")
+    if holder is not None:
+        since = holder.since[:16].replace("T", " ")
+        print_row(f"a run is in progress (pid {holder.pid}, since {since}): {escape(holder.purpose)}")
 
 
 def list_runs(
@@ -74,11 +94,11 @@ def list_runs(
 
     place = Workspace(workspace)
     if sync:
-        from flows import tracking
+        from flows import tracking, tracking_server
         from flows.environment import prepare
 
         prepare(workspace, quiet=True)
-        tracking.check()
+        tracking_server.check()
         with place.lock("hnn runs --sync"):
             tracking.sync(place)
     records = runs.load_all(place)[:last]
@@ -93,11 +113,25 @@ def list_runs(
     out.print(runs_table(records))
 
 
-def show_config(config: ConfigOption = None, settings: SetOption = None, as_json: JsonOption = False) -> None:
-    """Print the effective configuration: defaults, hnn.toml, HNN_… variables, --set."""
+def show_config(
+    workspace: WorkspaceOption = DEFAULT_WORKSPACE,
+    config: ConfigOption = None,
+    settings: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the effective configuration: defaults, hnn.toml, HNN_… variables, --set, and the workspace's corpus."""
     from flows import config as configuration
+    from flows.running import corpus_as_before
+    from flows.workspace import Workspace
 
     effective = configuration.load(config, overrides=settings or ())
+    try:
+        corpus = corpus_as_before(Workspace(workspace), effective)
+    except UsageError as error:
+        err.print(escape(str(error)), soft_wrap=True)
+        corpus = None
+    if corpus is not None:
+        effective = configuration.load(config, overrides=[*(settings or ()), f"scrape.source={corpus}"])
     if as_json:
         print_json(effective.model_dump(mode="json"))
         return
@@ -125,6 +159,8 @@ def clean(
     from flows.summary import human_bytes
     from flows.workspace import Workspace
 
+    if not workspace.exists():
+        raise UsageError(f"{workspace}: there is no such workspace")
     place = Workspace(workspace)
     if yes:
         with place.lock("hnn clean"):
@@ -146,7 +182,7 @@ def clean(
     for item in found.results:
         out.print(f"{human_bytes(item.bytes):>10}  {item.path}", soft_wrap=True)
     if documents.sha256:
-        which = f"{len(documents.sha256):,} documents that no kept result lists"
+        which = f"{counted(len(documents.sha256), 'document')} listed by no kept result"
         out.print(f"{human_bytes(documents.bytes):>10}  {which}, in {place.store}", soft_wrap=True)
     verb = "freed" if yes else "would be freed; remove with --yes"
     out.print(f"{human_bytes(found.bytes)} {verb}")

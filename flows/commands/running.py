@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,11 +19,16 @@ from flows.commands.terminal import (
     SetOption,
     WaitOption,
     WorkspaceOption,
+    debugging,
     err,
+    escape,
     out,
     print_json,
 )
 from flows.errors import HnnError, UsageError
+
+#: The override that ``--corpus`` stands for.
+CORPUS = "scrape.source="
 
 
 def run(
@@ -43,29 +51,30 @@ def run(
     from flows.running import Request
     from flows.workspace import Workspace
 
-    overrides = [*(settings or []), *_runner(runner)]
+    overrides = list(settings or ())
     if emails is not None:
         if corpus not in (None, "sample"):
             raise UsageError(f"--emails sets the size of the sample corpus; it does not go with --corpus {corpus}")
         corpus = f"sample:emails={emails}"
     if corpus is not None:
-        overrides.append(f"scrape.source={corpus}")
+        overrides.append(CORPUS + corpus)
     request = Request(
         workspace=str(workspace),
         config_file=str(config) if config else None,
-        overrides=tuple(overrides),
+        overrides=(*_from_anywhere(overrides), *_runner(runner)),
         from_stage=from_stage,
         force=force,
         wait=wait,
         command="hnn run" + (f" --from {from_stage}" if from_stage else "") + (" --force" if force else ""),
     )
+    request = _with_corpus(request)
     if from_stage:
         from flows.dag import stage_named
 
         stage_named(from_stage)
     if not force and not from_stage:
         decisions = plan(Workspace(workspace), request.config())
-        if all(decision.fresh for decision in decisions) and not _killed_before_its_end(Workspace(workspace)):
+        if all(decision.fresh for decision in decisions) and not _left_unsaid(Workspace(workspace)):
             manifests = {d.stage.name: d.manifest for d in decisions if d.manifest}
             _use(Workspace(workspace), manifests)
             _report_run(Workspace(workspace), manifests, None, as_json)
@@ -85,44 +94,75 @@ def stage(
     wait: WaitOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run one stage on what is upstream; stages below it become stale."""
+    """Run one stage alone; later ones are not run, `hnn status` calls those stale whose inputs changed."""
     from flows.dag import stage_named
     from flows.planning import current_upstream, decide
-    from flows.running import Request, describe
+    from flows.running import Request
     from flows.workspace import Workspace
 
     definition = stage_named(name)
     request = Request(
         workspace=str(workspace),
         config_file=str(config) if config else None,
-        overrides=(*(settings or ()), *_runner(runner)),
+        overrides=(*_from_anywhere(settings or ()), *_runner(runner)),
         only=name,
         force=force,
         wait=wait,
         command=f"hnn stage {name}",
     )
+    if name == "scrape":
+        request = _with_corpus(request)
     place = Workspace(workspace)
     upstream = current_upstream(place, definition)
     decision = decide(place, definition, request.config(), upstream, force=force)
     if decision.manifest is not None:
         place.use(name, decision.manifest.key)
-        manifest, text = decision.manifest, "nothing to do, the result is there"
+        manifest = decision.manifest
+        err.print(f"{name}: nothing to do, the result is there")
     else:
         record = _through_prefect(request)
         entry = record.stages[-1]
         manifest = place.manifest(name, entry["key"])  # type: ignore[assignment]
-        from flows.execution import Outcome
-
-        text = describe(Outcome(name, True, "", manifest))
     if as_json:
         print_json({"stage": name, "key": manifest.key, "summary": dict(manifest.summary)})
         return
-    out.print(f"[bold]{name}[/]: {text}")
+    out.print(f"[bold]{name}[/]  {escape(str(place.result(name, manifest.key)))}", soft_wrap=True)
     for label, value in manifest.summary.items():
         if not isinstance(value, list | dict):
             out.print(f"  {label}: {value:,}" if isinstance(value, int) else f"  {label}: {value}")
     for label, value in manifest.summary.get("metrics", {}).items():
         out.print(f"  {label}: {value:.4f}")
+
+
+def _from_anywhere(overrides: Sequence[str]) -> list[str]:
+    """What ``--corpus`` and ``--set`` say, the corpus by a name that a later run finds from any folder."""
+    return [_corpus_from_anywhere(text) if text.startswith(CORPUS) else text for text in overrides]
+
+
+def _corpus_from_anywhere(override: str) -> str:
+    from extractors.sources import SourceError, open_source
+    from flows.running import corpus_from_anywhere
+
+    source = override.removeprefix(CORPUS)
+    try:
+        open_source(source)
+    except SourceError as error:
+        raise UsageError(str(error)) from None
+    return CORPUS + corpus_from_anywhere(source)
+
+
+def _with_corpus(request: Any) -> Any:
+    """The request on the corpus that ``--corpus`` gave this workspace before, where none is named now."""
+    from dataclasses import replace
+
+    from flows.running import corpus_as_before
+    from flows.workspace import Workspace
+
+    corpus = corpus_as_before(Workspace(Path(request.workspace)), request.config())
+    if corpus is None:
+        return request
+    err.print(f"corpus: {corpus}, as before (--corpus names another)", markup=False, soft_wrap=True)
+    return replace(request, overrides=(*request.overrides, CORPUS + corpus))
 
 
 def _runner(name: str | None) -> list[str]:
@@ -142,24 +182,28 @@ def _through_prefect(request: Any) -> Any:
         from flows.workspace import explain_os_error
 
         raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
-    from flows import logs, tracking, watchdog
+    from flows import logs, temporary_server, tracking_server, watchdog
 
-    tracking.check()
+    tracking_server.check()
     watchdog.watch()
-    logs.to_terminal()
+    logs.to_terminal(debug=debugging())
     if sys.stderr.isatty():
         err.print("[dim]starting Prefect …[/]")
+    atexit.register(gc.freeze)  # leaving, nobody has to search a million objects for cycles: 1.2 s
+    temporary_server.begin()
     from flows.pipeline import start
 
+    tracking_server.warm_up()
+    temporary_server.await_ready()
     run_id = start(request)
     return next(record for record in runs.load_all(workspace) if record.id == run_id)
 
 
-def _killed_before_its_end(workspace: Any) -> bool:
-    """A run that made all its tables and was killed before it was recorded: a run of nothing closes and sends it."""
+def _left_unsaid(workspace: Any) -> bool:
+    """A run was killed before its end was recorded, or MLflow does not have all of it: a run of nothing mends that."""
     from flows import runs
 
-    return any(record.status == "running" for record in runs.load_all(workspace))
+    return any(record.status == "running" or not record.tracking.get("complete") for record in runs.load_all(workspace))
 
 
 def _use(workspace: Any, manifests: dict[str, Any]) -> None:

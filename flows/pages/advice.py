@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from extractors import tables
-from extractors.extraction import Row, extract
+from extractors.extraction import extract
 from extractors.limits import Rejected
+from extractors.tasks import Row
 from flows.pages.cases import Cases
 from flows.pages.corpus import Corpus
 from flows.pages.inputs import ReportInputs

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flows.pages.corpus import Corpus
+from flows.pages.details import border_css
 from flows.pages.inputs import ReportInputs
 from flows.pages.inventory import Entry
 from flows.pages.previews import Email, Frame, Redrawing
-from flows.pages.styles import TARGETS, Style, shortened
+from flows.pages.styles import NOUNS, TARGETS, Style, is_colour, shortened
 
 _SHOWN = 3  # suggestions of each fragment
 _REASONS = 3
@@ -33,6 +34,11 @@ class Suggestion:
     reasons: tuple[str, ...]
     frame: Frame | None
 
+    @property
+    def likely(self) -> str:
+        """Its probability among all styles of the catalogue."""
+        return f"{100 * self.score:.0f} % likely" if self.score >= 0.005 else "under 1 % likely"
+
 
 @dataclass(frozen=True)
 class Case:
@@ -42,7 +48,7 @@ class Case:
     text: str
     sender: str
     subject: str
-    target: str
+    noun: str  # of what is recommended
     chosen: tuple[Style, ...]  # what the fragment has today
     original: Frame | None
     suggestions: tuple[Suggestion, ...]
@@ -88,15 +94,23 @@ class Cases:
         elements = fragment["elements"] or [fragment["element"]]
         of_type = [row for row in present if row["entity_id"] in self._entries]
         of_type = [row for row in of_type if self._entries[row["entity_id"]].type == type]
-        element = of_type[0]["element"] if of_type else None
-        ranked = _shown([row for row in rows if row["target"] == target])
+        rows = [row for row in rows if row["target"] == target]
+        element = asked_about(of_type, rows)
+        ranked = _shown(rows)
         styles = [Style.parse(type, row["signature"] or self._signature(row["entity_id"])) for row in ranked]
+        paper = fragment["background"] if is_colour(fragment["background"]) else "#ffffff"
+
+        def redrawn(style: Style | None, entity_id: str) -> Frame | None:
+            if email is None or style is None:
+                return None
+            return email.frame(elements, Redrawing(style, element, paper, self._border(entity_id)))
+
         return Case(
             kind=shortened(fragment["kind"], 20),
             text=shortened(fragment["text"], 90),
             sender=shortened(self._sender(fragment_id), 40),
             subject=shortened(self._corpus.subjects[self._doc(fragment_id)], 70),
-            target=type,
+            noun=NOUNS.get(type, type),
             chosen=tuple(style for row in of_type if (style := self._entries[row["entity_id"]].style) is not None),
             original=email.frame(elements) if email else None,
             suggestions=tuple(
@@ -107,7 +121,7 @@ class Cases:
                     bool(row["truth"]),
                     style,
                     tuple(self._reasons(row["explanation"] or ())),
-                    email.frame(elements, Redrawing(style, element)) if email and style else None,
+                    redrawn(style, row["entity_id"]),
                 )
                 for row, style in zip(ranked, styles, strict=True)
             ),
@@ -138,6 +152,9 @@ class Cases:
     def _signature(self, entity_id: str) -> str:
         return self._entries[entity_id].signature if entity_id in self._entries else ""
 
+    def _border(self, entity_id: str) -> str | None:
+        return border_css(self._entries[entity_id].attributes) if entity_id in self._entries else None
+
     def _doc(self, fragment_id: str) -> int:
         return int(self._corpus.doc_of_fragment[self._row[fragment_id]])
 
@@ -146,6 +163,13 @@ class Cases:
 
     def _sender(self, fragment_id: str) -> str:
         return self._corpus.senders[int(self._corpus.sender_of_doc[self._doc(fragment_id)])]
+
+
+def asked_about(present: list[dict[str, Any]], rows: list[dict[str, Any]]) -> int | None:
+    """The element to redraw: of several buttons the one whose style was hidden, where it is known."""
+    hidden = {row["entity_id"] for row in rows if row["truth"]}
+    first = sorted(present, key=lambda row: row["entity_id"] not in hidden)[:1]
+    return next((row["element"] for row in first), None)
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""CSS with every address taken out: no ``url()``, no ``@import``, no fonts, no dark-mode variant.
+"""CSS with every address taken out: grey for ``url()``, no ``@import``, no fonts, no dark-mode variant.
 
 Text without anything suspicious is returned as it is. The rest goes through a real tokenizer, because
 ``u\\72l(`` is an address as well.
@@ -19,6 +19,7 @@ _SUSPICIOUS = re.compile(
 )
 _DROPPED_RULES = frozenset({"import", "font-face", "namespace", "charset", "property"})
 _ADDRESS_FUNCTIONS = frozenset({"url", "src", "image", "image-set", "-webkit-image-set", "cross-fade", "element"})
+_GREY = "linear-gradient(#777b,#777b)"  # stands in for an image: white words on a photo are still read
 _TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 _LONGEST = 120_000
 
@@ -67,11 +68,13 @@ def _text(tokens: Iterable[Node]) -> str:
 
 
 def _token(token: Node) -> str:
-    if token.type in ("url", "error") or (token.type == "at-keyword" and token.lower_value in _DROPPED_RULES):
+    if token.type == "error" or (token.type == "at-keyword" and token.lower_value in _DROPPED_RULES):
         return ""
+    if token.type == "url":
+        return _GREY
     if token.type == "function":
         if token.lower_name in _ADDRESS_FUNCTIONS:
-            return ""
+            return _GREY
         return f"{serialize_identifier(token.name)}({_text(token.arguments)})"
     if token.type in ("() block", "[] block", "{} block"):
         return f"{token.type[0]}{_text(token.content)}{token.type[1]}"

@@ -25,7 +25,7 @@ _STACKS = {
 def details_css(attributes: Mapping[str, object]) -> str:
     """Declarations for a specimen, all of them recognised ones."""
     written = {
-        "border": _border(attributes.get("border")),
+        "border": border_css(attributes),
         "padding": _padding(attributes.get("padding")),
         "font-weight": {"bold": "700", "normal": "400"}.get(str(attributes.get("font_weight"))),
         "font-family": _STACKS[family(str(attributes.get("font_family", ""))[:400])],
@@ -46,8 +46,9 @@ def family(names: str) -> str:
     return "sans"
 
 
-def _border(value: object) -> str | None:
-    match = _BORDER.fullmatch(str(value))
+def border_css(attributes: Mapping[str, object]) -> str | None:
+    """The border alone, as a value."""
+    match = _BORDER.fullmatch(str(attributes.get("border")))
     return f"{match[1]}px {match[2]} {match[3]}" if match else None
 
 

@@ -42,6 +42,7 @@ METRICS = pa.schema(  # one row a seed where several were run: the page shows me
         pa.field("metric", pa.string()),  # hr_at_10, ndcg_at_10, mrr, …
         pa.field("value", pa.float64()),
         pa.field("ceiling", pa.float64()),  # share of test links whose style exists in training
+        pa.field("links", pa.int64()),  # test links the value is a mean of
     ]
 )
 
@@ -51,8 +52,9 @@ COMPOSED = pa.schema(  # button styles put together for senders nobody has seen
     [
         pa.field("protocol", pa.string()),
         pa.field("method", pa.string()),
-        pa.field("attribute", pa.string()),  # background, color, size, radius, all, readable
+        pa.field("attribute", pa.string()),  # background, color, size, radius, all, readable, visible
         pa.field("value", pa.float64()),  # share of buttons
+        pa.field("buttons", pa.int64()),  # it is a share of
     ]
 )
 

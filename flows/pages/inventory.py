@@ -58,7 +58,7 @@ class Entry:
     @property
     def label(self) -> str:
         """What is written on a drawn button: the words of its first use."""
-        return shortened(self.words("text"), 22) or "Button"
+        return shortened(self.words("text"), 60) or "Button"
 
     def words(self, field: str) -> str:
         """A field of the first use as text; "" where there is none."""

@@ -29,12 +29,32 @@ _NAMES = {"hr": "HR", "ndcg": "nDCG", "mrr": "MRR", "auc": "AUC"}
 
 Values = dict[str, dict[str, list[float]]]  # by row and column, one value a seed
 
+FEW = 30
+"""Fewer test links than this decide nothing: one more hit would move the figure by more than three hundredths."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How many held-out links, or buttons, a figure is the mean of; over seeds, the mean number."""
+
+    number: int
+
+    @classmethod
+    def of(cls, numbers: Sequence[int | None]) -> HeldOut | None:
+        known = [number for number in numbers if number is not None]
+        return cls(round(float(np.mean(known)))) if known else None
+
+    @property
+    def few(self) -> bool:
+        return self.number < FEW
+
 
 @dataclass(frozen=True)
 class Cell:
     mean: float
     deviation: float | None  # over seeds, where there are several
-    best: bool  # of its column, at the precision it is printed in
+    best: bool  # alone at the top of its column, at the precision it is printed in
+    tied: bool  # at the top with others
 
     @property
     def text(self) -> str:
@@ -57,15 +77,18 @@ class FigureTable:
     ceiling: float | None
     columns: tuple[str, ...]  # as printed
     rows: tuple[Row, ...]
+    tested: tuple[HeldOut | None, ...] = ()  # one for each column, or one for all of them
 
 
 def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
     """Tables by target, protocols in the order of PROTOCOLS, the best method first."""
     values: dict[tuple[str, str], Values] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     ceilings: dict[tuple[str, str], list[float]] = defaultdict(list)
+    links: dict[tuple[str, str], list[int | None]] = defaultdict(list)
     for row in metrics.to_pylist():
         spot = (TARGETS.get(row["target"], row["target"]), row["protocol"])
         values[spot][row["method"]][row["metric"]].append(row["value"])
+        links[spot].append(row["links"])
         if row["ceiling"] is not None and math.isfinite(row["ceiling"]):
             ceilings[spot].append(row["ceiling"])
 
@@ -86,6 +109,7 @@ def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
                 float(np.mean(ceiling)) if ceiling else None,
                 tuple(metric_name(metric) for metric in columns),
                 tuple(rows),
+                (HeldOut.of(links[target, protocol]),),
             )
         )
     return dict(tables)
@@ -95,7 +119,7 @@ def recommendation_tables(metrics: pa.Table) -> dict[str, list[FigureTable]]:
 class Overview:
     """All protocols of one target side by side: one row a method, the headline figures of each protocol."""
 
-    protocols: tuple[tuple[str, float | None], ...]  # with ceiling
+    protocols: tuple[FigureTable, ...]
     columns: tuple[str, ...]  # of each protocol
     rows: tuple[Row, ...]
 
@@ -117,7 +141,7 @@ def overview(tables: Sequence[FigureTable], headlines: Sequence[str] = HEADLINES
             row = place.get((table.title, name, paper))
             cells += [row.cells[table.columns.index(column)] if row else None for column in columns]
         rows.append(Row(name, tuple(cells), paper))
-    return Overview(tuple((table.title, table.ceiling) for table in tables), columns, tuple(rows))
+    return Overview(tuple(tables), columns, tuple(rows))
 
 
 def _any(table: FigureTable, row: Row, columns: Sequence[str]) -> bool:
@@ -157,9 +181,9 @@ def printed(value: float) -> str:
 
 
 def ranked_rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequence[str], by: str) -> list[Row]:
-    """The best row by one column first; the largest share of every column is marked."""
+    """The best row by one column first; the largest share of every column is marked, alone or tied."""
     means = {name: {c: float(np.mean(of[c])) for c in columns if of.get(c)} for name, of in values.items()}
-    top = {c: max((round(of[c], 3) for of in means.values() if c in of), default=0.0) for c in columns}
+    printed_means = {c: [round(of[c], 3) for of in means.values() if c in of] for c in columns}
 
     def cell(name: str, column: str) -> Cell | None:
         mean = means[name].get(column)
@@ -167,8 +191,10 @@ def ranked_rows(values: Mapping[str, Mapping[str, list[float]]], columns: Sequen
             return None
         seeds = values[name][column]
         # A best among seconds or epochs means nothing: only shares are compared.
-        best = len(values) > 1 and 0 < top[column] <= 1 and round(mean, 3) == top[column]
-        return Cell(mean, float(np.std(seeds)) if len(seeds) > 1 else None, best)
+        top = max(printed_means[column])
+        first = len(values) > 1 and 0 < top <= 1 and round(mean, 3) == top
+        alone = printed_means[column].count(top) == 1
+        return Cell(mean, float(np.std(seeds)) if len(seeds) > 1 else None, first and alone, first and not alone)
 
     # Equal in the one column, the better in all of them comes first.
     order = sorted(values, key=lambda name: (-round(means[name].get(by, -1.0), 3), -sum(means[name].values()), name))

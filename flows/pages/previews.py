@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from urllib.parse import quote
 
@@ -60,9 +60,11 @@ _CONTEXT = (
     "padding-top:0!important;padding-bottom:0!important;margin-top:0!important;margin-bottom:0!important;"
     "height:auto!important;min-height:0!important;border-top:0!important;border-bottom:0!important"
 )
+_ADDED_HEIGHT, _LEAST_ADDED = 84, 160  # px: height and least width of what a button is put below on
 _BUTTON = (
-    '<div style="text-align:center;padding:8px"><span style="display:inline-block;padding:.75em 1.6em;'
-    'font-family:sans-serif;font-weight:600;{css}">Button</span></div>'
+    '<div style="text-align:center;padding:16px;max-width:{width:.0f}px;margin:0 auto;box-sizing:border-box;'
+    'background:{paper}"><span style="display:inline-block;'
+    'padding:.75em 1.6em;font-family:sans-serif;font-weight:600;{css};border:{border}">Button</span></div>'
 )
 
 
@@ -86,6 +88,13 @@ class Redrawing:
 
     style: Style
     element: int | None
+    paper: str = "#ffffff"  # what the fragment stands on, and the button below it with it
+    border: str | None = None  # CSS of the style's own border, where it is known
+
+    @property
+    def outline(self) -> str | None:
+        """The border to draw, in the text's colour where an outline's own is not known; None: the fill is all."""
+        return self.border or (f"1px solid {self.style.color}" if self.style.see_through else None)
 
 
 @dataclass
@@ -95,6 +104,7 @@ class _Cut:
     inside: frozenset[int]  # the fragment's top elements
     path: frozenset[int]  # their ancestors
     redrawing: Redrawing | None
+    width: float  # px
     head: str
     pieces: list[str] = field(default_factory=list)
     elements: int = 0
@@ -120,8 +130,10 @@ class Email:
         if not elements or not all(0 <= number < len(self._elements) for number in elements):
             return None
         if redrawing is not None and redrawing.element in self._box_of:
-            redrawing = Redrawing(redrawing.style, self._box_of[redrawing.element])
-        cut = _Cut(frozenset(elements), frozenset(self._ancestors(elements)), redrawing, _head(self._css, self._ground))
+            redrawing = replace(redrawing, element=self._box_of[redrawing.element])
+        width = Box.around(self._layout.box(number) for number in elements).width
+        head = _head(self._css, self._ground)
+        cut = _Cut(frozenset(elements), frozenset(self._ancestors(elements)), redrawing, width, head)
         try:
             self._write(0, cut, shown=False, style=None)
         except RecursionError:
@@ -130,7 +142,7 @@ class Email:
             return None
         width, height = self._viewport(elements)
         if _adds_a_button(redrawing):
-            height += 64
+            height += _ADDED_HEIGHT
         return Frame("<!doctype html>" + "".join(cut.pieces), width, height)
 
     def _viewport(self, elements: Sequence[int]) -> tuple[int, int]:
@@ -175,8 +187,8 @@ class Email:
         shown = shown or number in cut.inside
         if element.tag in _DROPPED or not (shown or number in cut.path):
             return
-        here = cut.redrawing is not None and cut.redrawing.element == number
-        style = cut.redrawing.style if cut.redrawing and here else style
+        here = cut.redrawing if cut.redrawing is not None and cut.redrawing.element == number else None
+        style = here.style if here else style
         written = element.tag in _WRITTEN
         if written:
             cut.elements += 1
@@ -192,11 +204,19 @@ class Email:
                 cut.text += len(content)
                 cut.pieces.append(escape(content, quote=False))
         if element.tag == "body" and cut.redrawing and _adds_a_button(cut.redrawing):
-            cut.pieces.append(_BUTTON.format(css=cut.redrawing.style.css))
+            added = cut.redrawing
+            cut.pieces.append(
+                _BUTTON.format(
+                    css=added.style.css,
+                    border=added.outline or 0,
+                    paper=added.paper,
+                    width=max(cut.width, _LEAST_ADDED),
+                )
+            )
         if written:
             cut.pieces.append(f"</{element.tag}>")
 
-    def _open_tag(self, number: int, shown: bool, style: Style | None, here: bool) -> str:
+    def _open_tag(self, number: int, shown: bool, style: Style | None, here: Redrawing | None) -> str:
         """The listed attributes with plain values, the cleaned style, and the redrawn style over it."""
         tag, attributes = self._elements[number].tag, self._elements[number].attributes
         plain = {name: value for name, value in attributes.items() if name in _ATTRIBUTES and _PLAIN.fullmatch(value)}
@@ -241,11 +261,14 @@ def _grey_box(width: float, height: float) -> str:
     return "data:image/svg+xml," + quote(_GREY_BOX.format(width=max(width, 1), height=max(height, 1)))
 
 
-def _redrawn(style: Style, here: bool) -> str:
+def _redrawn(style: Style, here: Redrawing | None) -> str:
     """On the element itself all that the style says; on what it holds, only what would hide it."""
     declarations = [name for name in style.css.split(";") if here or name.startswith(("color:", "font-size:"))]
     if style.background is not None and (here or style.type == "button-style"):
         declarations.insert(0, "background-image:none" if here else "background:transparent")
-    if here and style.type == "button-style":  # the old border goes with the old fill
-        declarations.append(f"border:1px solid {style.color if style.see_through else style.background}")
+    if here and style.type == "button-style":
+        # The old border goes with the old fill, but keeps its width: it may stand in for padding.
+        declarations.append(f"border-color:{style.background}")
+        if here.outline:
+            declarations += [f"outline:{here.outline}", "outline-offset:-1px"]
     return ";".join(f"{declaration}!important" for declaration in declarations)

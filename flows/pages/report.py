@@ -1,4 +1,4 @@
-"""The report: a folder with ``report.html``, further pages of its long lists, and ``exports/``."""
+"""The report: a folder with ``report.html``, all figures in ``metrics.html``, pages of long lists, ``exports/``."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from flows.pages.exports import write_exports
 from flows.pages.inputs import ReportInputs
 from flows.pages.inventory import Entry, by_sender, inventory
 from flows.pages.metrics import (
+    FEW,
     HEADLINES,
+    PROTOCOLS,
     FigureTable,
     Overview,
     overview,
     recommendation_tables,
     training_table,
 )
+from flows.pages.quality import composed_quality, quality
 from flows.pages.recommendation import composed_tables, paper_tables, twin_overviews
 from flows.pages.rendering import render
 from flows.pages.senders import senders
@@ -31,7 +34,7 @@ from flows.pages.styles import STYLE_TYPES
 from flows.pages.summary import corpus_rows, findings, kinds, spectrum, statuses, totals
 
 #: How many the report itself shows of each; the rest is in the pages beside it and in the exports.
-MERGES, ONCE, SENDERS, CONTRASTS, CASES = 6, 12, 60, 24, 8
+MERGES, ONCE, SENDERS, CONTRASTS, CASES = 4, 6, 60, 24, 6
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,9 @@ INVENTORY = {
         500,
     ),
 }
+
+
+NAMES = {type: part.title for type, part in INVENTORY.items()}
 
 
 @dataclass(frozen=True)
@@ -126,16 +132,17 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
     rated = contrasts(catalogue.get("color-pair", ()))
     sender_rows = senders(corpus, own)
     cases = Cases(inputs, corpus, catalogue)
+    figures = _metric_tables(inputs)
+    composed = composed_tables(inputs.composed)
+    qualities = [of for figure in figures if (of := quality(figure.target, figure.protocols)) is not None]
+    shared = {"title": inputs.title, "note": inputs.note, "qualities": qualities, "names": NAMES}
 
     page = render(
         "report.html.j2",
-        title=inputs.title,
-        note=inputs.note,
-        names={type: part.title for type, part in INVENTORY.items()},
+        **shared,
         totals=total,
         spectrum=spectrum(catalogue),
         findings=findings(total, [merge for of in found.values() for merge in of], rated, catalogue, sender_rows),
-        corpus_rows=corpus_rows(inputs, total),
         kinds=kinds(inputs),
         statuses=statuses(inputs),
         inventory=_inventory(out_dir, inputs.title, catalogue),
@@ -157,13 +164,22 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
             24,
             made=cases.cases,
         ),
-        metric_tables=_metric_tables(inputs),
-        composed_tables=composed_tables(inputs.composed),
+        composed=composed_quality(composed),
         map=style_map(corpus, catalogue, inputs.embeddings),
         map_size=(WIDTH, HEIGHT),
+    )
+    all_figures = render(
+        "metrics.html.j2",
+        **shared,
+        protocols=PROTOCOLS,
+        few=FEW,
+        metric_tables=figures,
+        composed_tables=composed,
         training=training_table(inputs.training),
         charts=learning_curves(inputs.curves),
+        corpus_rows=corpus_rows(inputs, total),
     )
+    (out_dir / "metrics.html").write_text(all_figures, encoding="utf-8")
     path = out_dir / "report.html"
     path.write_text(page, encoding="utf-8")
     return path

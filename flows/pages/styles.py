@@ -11,12 +11,21 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from flows.pages.colournames import colour_name
 from hnn_core.colour import contrast_ratio, rgb_of, to_hex
 
 STYLE_TYPES = ("button-style", "text-style", "color-pair", "background-style")
 
 #: Short names of what can be recommended.
 TARGETS = {"button": "button-style", "background": "background-style", "text": "text-style", "pair": "color-pair"}
+
+#: What people call one of each.
+NOUNS = {
+    "button-style": "button",
+    "text-style": "text style",
+    "color-pair": "colour pair",
+    "background-style": "background",
+}
 
 PILL = 999.0  # the canonical radius of a fully rounded button
 
@@ -93,7 +102,9 @@ class Style:
             corner = "pill" if self.radius >= PILL else f"radius {self.radius:g}{unit}" if self.radius else "square"
         opacity = None if self.opacity is None else f"{self.opacity:.0%} opaque"
         image = None if self.image in (None, "none") else f"with {self.image}"
-        fill = "no fill" if self.see_through else None
+        # A button without a fill was found by its four borders.
+        empty = "outline, no fill" if self.type == "button-style" else "no fill"
+        fill = empty if self.see_through else None
         return tuple(measure for measure in (size, corner, fill, opacity, image) if measure)
 
     @property
@@ -105,6 +116,13 @@ class Style:
     def colours(self) -> tuple[str, ...]:
         background = None if self.see_through else self.background
         return tuple(colour for colour in (background, self.color) if colour)
+
+    @property
+    def name(self) -> str:
+        """What its background would be called; an image covers whatever colour lies below it."""
+        if self.background is None or self.see_through:
+            return self.image if self.image not in (None, "none") else "no fill"
+        return colour_name(self.background)
 
     @property
     def see_through(self) -> bool:

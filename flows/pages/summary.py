@@ -23,6 +23,7 @@ from hnn_core.colour import lab_of
 Catalogue = Mapping[str, Sequence[Entry]]
 
 _GREYS, _HUES = 16, 64  # of the spectrum; by use alone three quarters of it would be grey
+_ENOUGH_EMAILS = 5  # of a sender that is named on the first screen: two emails show no habit
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def findings(
     found = []
     if saved := sum(merge.saves for merge in merges):
         changes = f"Merging them takes changes in {sum(merge.changes for merge in merges):,} places."
-        found.append(Finding("merge", f"{saved:,}", "styles are nearly another of their sender", changes))
+        found.append(Finding("merge", f"{saved:,}", "styles nearly repeat another of their sender", changes))
     failing = [pair for pair in rated if not pair.passes]
     if failing:
         uses = sum(pair.entry.uses for pair in failing)
@@ -132,8 +133,9 @@ def findings(
     if once:
         share = f"{once / total.styles:.0%}"
         found.append(Finding("once", share, "of all styles are used once", f"{once:,} styles for one place each."))
-    if rows and rows[0].consistency is not None:
-        first = rows[0]
+    first = next((row for row in rows if row.emails >= _ENOUGH_EMAILS), None)
+    if first is not None and first.consistency is not None:
         what = f"of {shortened(first.name, 28) or 'unknown sender'}’s styles recur in its emails"
-        found.append(Finding("senders", f"{first.consistency:.0%}", what, "The least consistent of all senders."))
+        detail = f"The least of all senders with {_ENOUGH_EMAILS} emails or more; it has {first.emails:,}."
+        found.append(Finding("senders", f"{first.consistency:.0%}", what, detail))
     return found

@@ -1,22 +1,27 @@
-"""Shared by the tests of the flows: a Prefect server, a process that has imported all, a tiny benchmark data set."""
+"""Shared by the tests of the flows: a Prefect server, a process that has imported all, a finished run, tiny data."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import pickle
+import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from loopback import free_port, private_environment, server
+from loopback import PrefectServer, free_port, private_environment, server
+from pipeline_project import Finished, Project
 from scipy import sparse
 from warm import WarmRuns, warm_runs
 
 
 @pytest.fixture(scope="session")
-def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The API address of a Prefect server on loopback."""
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    """A Prefect server on loopback."""
     folder = tmp_path_factory.mktemp("prefect-server")
     port = free_port()
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
@@ -26,7 +31,47 @@ def prefect_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         private_environment(folder / "home"),
         folder / "server.log",
     ):
-        yield f"http://127.0.0.1:{port}/api"
+        yield PrefectServer(f"http://127.0.0.1:{port}/api", folder)
+
+
+@pytest.fixture(scope="session")
+def prefect_api(prefect_server: PrefectServer) -> str:
+    return prefect_server.api
+
+
+@pytest.fixture(scope="session")
+def finished(all_workers: Path) -> Finished:
+    """Made by the worker that asks first, while the others wait."""
+    place = all_workers / "finished"
+    shown = place / "shown.txt"
+    with alone(all_workers / "finished.lock"):
+        project = Project(place / "projekt ä b")
+        if not shown.exists():
+            shown.write_text(project.hnn("run").stdout, "utf-8")
+    return Finished(project, shown.read_text("utf-8"))
+
+
+@pytest.fixture
+def project(finished: Finished, tmp_path: Path, prefect_api: str, warm: WarmRuns) -> Project:
+    """A copy of the finished one, for a test to do with as it likes."""
+    copy = tmp_path / "copy of project"
+    shutil.copytree(finished.project.folder, copy, symlinks=True)
+    return Project(copy, prefect_api=prefect_api, warm=warm)
+
+
+@pytest.fixture(scope="session")
+def all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of a test session share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """One worker at a time."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

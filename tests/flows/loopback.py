@@ -11,7 +11,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+
+@dataclass(frozen=True)
+class PrefectServer:
+    """A server that runs."""
+
+    api: str
+    folder: Path  # with its home, where the database is, and its log
 
 
 def free_port() -> int:

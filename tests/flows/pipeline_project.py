@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ class Project:
         warm: WarmRuns | None = None,
     ) -> None:
         self.folder = folder
-        self.warm = warm  # commands are forked from it, unless they want other variables
+        self.warm = warm  # commands are forked from it
         self.prefect_api = prefect_api
         self.workspace = folder / "workspace"
         folder.mkdir(parents=True, exist_ok=True)
@@ -76,8 +77,8 @@ class Project:
         )
 
     def hnn(self, *arguments: str, expect: int = 0, **variables: str) -> subprocess.CompletedProcess[str]:
-        if self.warm is not None and not variables:
-            result = self.warm.run(self.folder, *arguments)
+        if self.warm is not None:
+            result = self.warm.run(self.folder, *arguments, **variables)
         else:
             result = subprocess.run(
                 self.command(*arguments),
@@ -85,7 +86,7 @@ class Project:
                 env={**self.environment, **variables},
                 capture_output=True,
                 text=True,
-                timeout=280,
+                timeout=800,
             )
         assert result.returncode == expect, f"{arguments}: exit {result.returncode}\n{result.stdout}\n{result.stderr}"
         return result
@@ -101,3 +102,11 @@ class Project:
             for name, output in manifest["outputs"].items():
                 hashes[f"{manifest['stage']}/{name}"] = output["sha256"]
         return hashes
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A project in which `hnn run` has been run once, by a process of its own: tests copy it."""
+
+    project: Project
+    shown: str  # what the command printed

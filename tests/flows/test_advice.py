@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from trained_recommender import trained_workspace
 
 from extractors.sources.sample import SampleOptions, generate
-from flows.advice import Advisor, as_table
+from flows.advice import EXAMPLES, Advisor, as_table, write_examples
 from flows.errors import HnnError, UsageError
 from flows.stage import table_input
 from flows.workspace import Workspace
@@ -97,3 +99,15 @@ def test_nothing_to_see_and_nothing_to_learn_from_are_said(advisor: Advisor, tmp
         Advisor.of_workspace(Workspace(tmp_path))
     with pytest.raises(UsageError, match="expected one of button, background, text, pair"):
         advisor.advise("<p>hello", "buton")
+
+
+def test_a_folder_that_holds_all_emails_is_nobodys_name(tmp_path: Path) -> None:
+    documents = [
+        {"doc_id": "lone", "sender": "mails", "location": "one.html"},
+        {"doc_id": "folder", "sender": "acme", "location": "acme/one.html"},
+        {"doc_id": "archive", "sender": "acme", "location": "acme.zip!one.html"},
+        {"doc_id": "message", "sender": "acme.example", "location": "one.eml"},
+    ]
+    fragments = [{"fragment_id": f"{row['doc_id']}#0", "doc_id": row["doc_id"], "text": ""} for row in documents]
+    write_examples(pa.Table.from_pylist(fragments), pa.Table.from_pylist(documents), tmp_path)
+    assert pq.read_table(tmp_path / EXAMPLES)["sender"].to_pylist() == ["", "acme", "acme", "acme.example"]

@@ -6,11 +6,13 @@ import json
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import mlflow
 import pytest
 from pipeline_project import Project
+from warm import WarmRuns, said
 
 from flows import benchmark, search
 from flows.config import ExecutionConfig
@@ -25,16 +27,17 @@ COMMAND = ("benchmark", "hyperedge-prediction", "--datasets", "cora-cc", "--prot
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_killed_benchmark_goes_on_where_it_was(tiny: Path, tmp_path: Path, prefect_api: str) -> None:
-    project = Project(tmp_path / "project", prefect_api=prefect_api)
+def test_a_killed_benchmark_goes_on_where_it_was(tiny: Path, tmp_path: Path, prefect_api: str, warm: WarmRuns) -> None:
+    project = Project(tmp_path / "project", prefect_api=prefect_api, warm=warm)
     arguments = (*COMMAND, "--data", str(tiny), "--json", "rows.json", "--workers", "1")
     trials = project.workspace / "benchmark" / "trials"
-    process = project.start(*arguments)
+    process = warm.start(project.folder, *arguments)
+    deadline = time.monotonic() + 300
     while not list(trials.glob("*.json")):
-        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, said(project.folder, process)
         time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+    os.kill(process, signal.SIGKILL)
+    warm.wait(process)
     finished = {path: path.stat().st_mtime_ns for path in trials.glob("*.json")}
     assert finished
     project.hnn(*arguments)
@@ -102,6 +105,11 @@ def test_finished_trials_are_rendered_without_running_any(tmp_path: Path) -> Non
     assert [(row["model"], row["mean"], row["trials"]) for row in found.rows()] == [("HNN", pytest.approx(0.97), 2)]
     benchmark.write(found, tmp_path / "out")
     assert "0.970 ± 0.014 (paper 0.934, +0.036), 2 trials" in (tmp_path / "out" / "results.md").read_text("utf-8")
+
+    elsewhere = replace(request, workspace=str(tmp_path / "elsewhere"), known=str(tmp_path / "out" / "trials.jsonl"))
+    assert benchmark.stored(elsewhere).rows() == found.rows(), "an archive answers for a workspace that has no trial"
+    with pytest.raises(HnnError, match=r"results\.md: expected the trials\.jsonl"):
+        benchmark.stored(replace(request, known=str(tmp_path / "out" / "results.md")))
 
 
 @pytest.mark.slow

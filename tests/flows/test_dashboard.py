@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from chromium import Chromium, Page, executable
 from loopback import free_port, private_environment, server
-from pipeline_project import Project
+from pipeline_project import Finished
 
 from flows.ui import mlflow_command
 
@@ -25,21 +26,22 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory, prefect_api: str) -> Project:
-    project = Project(tmp_path_factory.mktemp("dashboard") / "project", prefect_api=prefect_api)
-    project.hnn("run")
-    return project
+def workspace(tmp_path_factory: pytest.TempPathFactory, finished: Finished) -> Path:
+    """A copy, since the server may write to the database."""
+    copy = tmp_path_factory.mktemp("dashboard") / "workspace"
+    shutil.copytree(finished.project.workspace, copy, symlinks=True)
+    return copy
 
 
 @pytest.fixture(scope="module")
-def dashboard(finished: Project) -> Iterator[str]:
+def dashboard(workspace: Path) -> Iterator[str]:
     port = free_port()
-    command = [sys.executable, *mlflow_command(finished.workspace, port)[1:]]
+    command = [sys.executable, *mlflow_command(workspace, port)[1:]]
     environment = {
-        **private_environment(finished.folder / "server-home"),
+        **private_environment(workspace.with_name("server-home")),
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
     }
-    with server(command, f"http://127.0.0.1:{port}/health", environment, finished.folder / "mlflow.log"):
+    with server(command, f"http://127.0.0.1:{port}/health", environment, workspace.with_name("mlflow.log")):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -56,10 +58,10 @@ def shown(page: Page, *wanted: str, seconds: float = 90) -> str:
     raise AssertionError(f"not on screen: {missing}\n{text[:2000]}")
 
 
-def parent_run(finished: Project) -> Any:
+def parent_run(workspace: Path) -> Any:
     import mlflow
 
-    client = mlflow.MlflowClient(f"sqlite:///{finished.workspace.resolve()}/mlflow/mlflow.db")
+    client = mlflow.MlflowClient(f"sqlite:///{workspace.resolve()}/mlflow/mlflow.db")
     experiment = client.get_experiment_by_name("hnn")
     assert experiment is not None
     runs = client.search_runs([experiment.experiment_id])
@@ -67,8 +69,8 @@ def parent_run(finished: Project) -> Any:
     return parent
 
 
-def test_runs_curves_and_the_report_are_on_screen(finished: Project, dashboard: str, tmp_path: Path) -> None:
-    run = parent_run(finished)
+def test_runs_curves_and_the_report_are_on_screen(workspace: Path, dashboard: str, tmp_path: Path) -> None:
+    run = parent_run(workspace)
     place = f"{dashboard}/#/experiments/{run.info.experiment_id}"
     with Chromium(timeout=120) as chromium:
         page = chromium.page(width=1400, height=900, scripts=True)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import free_port, private_environment, server
+from loopback import PrefectServer, free_port, private_environment, server
 from pipeline_project import Project
+from warm import WarmRuns, said
 
 from flows import execution
 from flows.config import Config, load
@@ -27,7 +28,7 @@ from flows.progress import Silent
 from flows.running import Request, open_run
 from flows.scrape import STAGE as FETCH
 from flows.stage import Context, Stage
-from flows.tracking import create_database
+from flows.tracking_server import create_database
 from flows.ui import mlflow_command
 from flows.workspace import Workspace
 
@@ -114,7 +115,7 @@ def test_a_source_that_fails_is_named_without_its_secrets(tmp_path: Path, web: s
     config = load(None, {}, [f"scrape.source={source}", "scrape.allow_private=true", "scrape.delay_seconds=0"])
     request = Request(workspace=str(tmp_path), overrides=(f"scrape.source={source}",))
     with (
-        pytest.raises(HnnError, match=rf"http://{web}/gone\?token=\*\*\*: none of 1 documents"),
+        pytest.raises(HnnError, match=rf"http://{web}/gone\?token=\*\*\*: nothing in 1 document could"),
         open_run(request) as run,
     ):
         execute(run.workspace, decide(run.workspace, FETCH, config, {}), config, {}, Silent())
@@ -122,10 +123,13 @@ def test_a_source_that_fails_is_named_without_its_secrets(tmp_path: Path, web: s
 
 
 @pytest.mark.slow
-def test_a_secret_in_an_address_is_written_nowhere(tmp_path: Path, web: str) -> None:
+@pytest.mark.server
+def test_a_secret_in_an_address_is_written_nowhere(
+    tmp_path: Path, web: str, prefect_server: PrefectServer, warm: WarmRuns
+) -> None:
     password, token = "hunter2hunter2", "tok5f1c9secret"
     address = f"http://editor:{password}@{web}/news.html?token={token}"
-    project = Project(tmp_path / "project")  # with a Prefect server of its own, whose database is looked at too
+    project = Project(tmp_path / "project", prefect_api=prefect_server.api, warm=warm)
     shown = project.hnn(
         *("stage", "scrape", "--set", f"scrape.source={address}"),
         *("--set", "scrape.allow_private=true", "--set", "scrape.delay_seconds=0"),
@@ -133,10 +137,13 @@ def test_a_secret_in_an_address_is_written_nowhere(tmp_path: Path, web: str) -> 
     assert "ok: 1" in shown.stdout
     leaks = [
         path
-        for path in [*project.workspace.rglob("*"), *(project.folder / "home").rglob("*")]
+        for path in [*project.folder.rglob("*"), *prefect_server.folder.rglob("*")]
         if path.is_file() and any(secret in path.read_bytes() for secret in (password.encode(), token.encode()))
     ]
     assert leaks == []
+    (database,) = prefect_server.folder.rglob("prefect.db")
+    kept = b"".join(path.read_bytes() for path in database.parent.glob("prefect.db*"))
+    assert f"http://{web}/news.html?token=***".encode() in kept, "the server does keep the address, without its secrets"
     assert password not in shown.stdout + shown.stderr
     assert token not in shown.stdout + shown.stderr
 
@@ -144,10 +151,12 @@ def test_a_secret_in_an_address_is_written_nowhere(tmp_path: Path, web: str) -> 
 @pytest.mark.slow
 @pytest.mark.server
 @pytest.mark.timeout(900)
-def test_mlflow_killed_in_mid_training_and_back_later_has_everything_once(tmp_path: Path, prefect_api: str) -> None:
+def test_mlflow_killed_in_mid_training_and_back_later_has_everything_once(
+    tmp_path: Path, prefect_api: str, warm: WarmRuns
+) -> None:
     import mlflow
 
-    project = Project(tmp_path / "project", prefect_api=prefect_api)
+    project = Project(tmp_path / "project", prefect_api=prefect_api, warm=warm)
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     home = {**private_environment(tmp_path / "home"), "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
@@ -155,16 +164,15 @@ def test_mlflow_killed_in_mid_training_and_back_later_has_everything_once(tmp_pa
     (tmp_path / "served").mkdir()
     create_database(tmp_path / "served" / "mlflow" / "mlflow.db")
     with server(*serving) as mlflow_server:
-        process = project.start("run", MLFLOW_TRACKING_URI=address)
+        process = warm.start(project.folder, "run", MLFLOW_TRACKING_URI=address)
         deadline = time.monotonic() + 300
         while not list(project.workspace.glob("stages/train/.writing-*")):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
+            assert time.monotonic() < deadline, said(project.folder, process)
             time.sleep(0.01)
         os.killpg(mlflow_server.pid, signal.SIGKILL)
-    _, warned = process.communicate(timeout=400)
-    assert process.returncode == 0, "the run does not need MLflow to end well"
-    assert "sent with the next run or `hnn runs --sync`" in " ".join(warned.split())
+    ended = warm.ended(project.folder, process)
+    assert ended.returncode == 0, f"the run does not need MLflow to end well\n{ended.stderr}"
+    assert "sent with the next run or `hnn runs --sync`" in " ".join(ended.stderr.split())
     assert not project.json("runs")[0]["tracked"]
     with server(*serving):
         project.hnn("runs", "--sync", MLFLOW_TRACKING_URI=address)

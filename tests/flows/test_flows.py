@@ -84,7 +84,7 @@ def test_a_crash_is_told_under_the_name_of_what_ran(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.server
-@pytest.mark.timeout(200, method="thread")  # Prefect interrupts a stage with the signal that pytest would use
+@pytest.mark.timeout(600, method="thread")  # Prefect interrupts a stage with the signal that pytest would use
 def test_a_stage_that_takes_too_long_fails_the_run_which_is_told_and_shown(
     prefect_api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,8 +13,8 @@ FORBIDDEN = {
     "hnn_core": {"prefect", "mlflow", "flows", "extractors"},
 }
 #: Within flows: who may know the two servers' libraries.
-KNOWS_PREFECT = {"pipeline.py"}
-KNOWS_MLFLOW = {"tracking.py", "trial_tracking.py", "serving.py", "served_model.py"}
+KNOWS_PREFECT = {"pipeline.py", "temporary_server.py"}
+KNOWS_MLFLOW = {"tracking.py", "tracking_server.py", "trial_tracking.py", "serving.py", "served_model.py"}
 
 
 def imported(path: Path) -> set[str]:

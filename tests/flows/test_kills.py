@@ -8,13 +8,12 @@ import os
 import random
 import signal
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
-from pipeline_project import SMALL, Project
-from warm import WarmRuns
+from pipeline_project import SMALL, Finished, Project
+from warm import WarmRuns, said
 
 from flows.dag import NAMES
 
@@ -23,28 +22,18 @@ pytestmark = pytest.mark.timeout(3600)
 SETTINGS = SMALL + "\n[execution]\nworkers = 1\n"
 
 
-@dataclass(frozen=True)
-class Undisturbed:
-    tables: dict[str, str]
-    seconds: float
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, warm: WarmRuns) -> Undisturbed:
-    project = Project(tmp_path_factory.mktemp("undisturbed") / "project", SETTINGS)
-    seconds = run(warm, project)
-    return Undisturbed(project.tables(), seconds)
+@pytest.fixture(scope="session")
+def undisturbed(finished: Finished) -> dict[str, str]:
+    """The tables of a run that nobody killed: how many workers it had is no part of them."""
+    return finished.project.tables()
 
 
 def run(warm: WarmRuns, project: Project) -> float:
     """A run to its end; that it starts at once shows that nobody holds the lock."""
     clock = time.perf_counter()
-    assert warm.wait(warm.start(project.folder, "run")) == 0, said(project)
+    result = warm.run(project.folder, "run")
+    assert result.returncode == 0, result.stderr
     return time.perf_counter() - clock
-
-
-def said(project: Project) -> str:
-    return project.folder.with_name("stderr").read_text(errors="replace")
 
 
 def kill(warm: WarmRuns, process: int, project: Project) -> bool:
@@ -53,11 +42,11 @@ def kill(warm: WarmRuns, process: int, project: Project) -> bool:
         os.kill(process, signal.SIGKILL)
     code = warm.wait(process)
     await_no_process_in(project.folder)
-    assert code in (0, -signal.SIGKILL), said(project)
+    assert code in (0, -signal.SIGKILL), said(project.folder, process)
     return code != 0
 
 
-def await_no_process_in(folder: Path, seconds: float = 30) -> None:
+def await_no_process_in(folder: Path, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while (left := processes_in(folder)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -74,48 +63,55 @@ def processes_in(folder: Path) -> list[str]:
     return found
 
 
-def assert_undisturbed(project: Project, undisturbed: Undisturbed) -> None:
-    assert project.tables() == undisturbed.tables
+def assert_undisturbed(project: Project, undisturbed: dict[str, str]) -> None:
+    assert project.tables() == undisturbed
     assert not list(project.workspace.glob("stages/*/.*"))
     last, *earlier = project.json("runs")
     assert last["status"] == "completed"
-    assert {run["status"] for run in earlier} <= {"failed"}
+    # The newest of the killed ones may have been at its very end: all done and recorded, the process still there.
+    assert {run["status"] for run in earlier[:1]} <= {"failed", "completed"}
+    assert {run["status"] for run in earlier[1:]} <= {"failed"}
     assert all(run["tracked"] for run in (last, *earlier)), "MLflow has every run, the killed ones too"
 
 
-def test_killed_in_each_stage_in_turn(tmp_path: Path, warm: WarmRuns, undisturbed: Undisturbed) -> None:
+def test_killed_in_each_stage_in_turn(tmp_path: Path, warm: WarmRuns, undisturbed: dict[str, str]) -> None:
     project = Project(tmp_path / "project", SETTINGS)
     moments = random.Random(7)
     for stage in NAMES:
         process = warm.start(project.folder, "run")
         deadline = time.monotonic() + 200
         while not list(project.workspace.glob(f"stages/{stage}/.writing-*")):
-            assert time.monotonic() < deadline, said(project)
+            assert time.monotonic() < deadline, said(project.folder, process)
             time.sleep(0.002)
         time.sleep(moments.uniform(0, 0.2))
         assert kill(warm, process, project)
     kill_after_the_last_stage(warm, project)
     run(warm, project)
     assert_undisturbed(project, undisturbed)
-    assert len(project.json("runs")) == len(NAMES) + 2
+    killed = len(NAMES) + 1
+    assert len(project.json("runs")) in (killed, killed + 1)  # a run that finds all done and sent leaves no record
 
 
 def kill_after_the_last_stage(warm: WarmRuns, project: Project) -> None:
     """All tables are made, but the run is neither recorded as completed nor sent to MLflow."""
+    before = len(list(project.workspace.glob("runs/*.json")))
     process = warm.start(project.folder, "run")
     deadline = time.monotonic() + 200
-    while not (project.workspace / "stages" / NAMES[-1] / "current").exists():
-        assert time.monotonic() < deadline, said(project)
+    while (
+        not (project.workspace / "stages" / NAMES[-1] / "current").exists()  # or the kill before this came too late
+        or len(list(project.workspace.glob("runs/*.json"))) == before
+    ):
+        assert time.monotonic() < deadline, said(project.folder, process)
         time.sleep(0.002)
     assert kill(warm, process, project)
 
 
 @pytest.mark.long
 def test_killed_at_twenty_random_moments_of_a_full_run(
-    tmp_path: Path, warm: WarmRuns, undisturbed: Undisturbed
+    tmp_path: Path, warm: WarmRuns, undisturbed: dict[str, str]
 ) -> None:
     moments = random.Random(20)
-    kills, span = 0, undisturbed.seconds
+    kills, span = 0, run(warm, Project(tmp_path / "timed" / "project", SETTINGS))
     for attempt in itertools.count():
         project = Project(tmp_path / str(attempt) / "project", SETTINGS)
         process = warm.start(project.folder, "run")
@@ -142,7 +138,7 @@ def test_a_killed_command_takes_its_temporary_server_with_it(tmp_path: Path) -> 
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.002)
-    assert any("prefect" in command for command in processes_in(project.folder))
+    assert any("temporary_server" in command for command in processes_in(project.folder))
     os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.communicate()
     await_no_process_in(project.folder)

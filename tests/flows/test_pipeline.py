@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import signal
 import time
-from pathlib import Path
 
 import pytest
-from pipeline_project import Project
-from warm import WarmRuns
+from pipeline_project import Finished, Project
+from warm import WarmRuns, said
 
 from flows.dag import NAMES
 
+pytestmark = pytest.mark.timeout(900)
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project in which `hnn run` has been run once; tests copy it."""
-    project = Project(tmp_path_factory.mktemp("finished") / "projekt ä b")
-    result = project.hnn("run")
+
+def test_a_run_ends_with_a_summary_that_fits_a_terminal(finished: Finished) -> None:
     for promised in ("documents", "fragments", "button-style", "AUC", "HR@10", "Seconds", "Report", "hnn ui"):
-        assert promised in result.stdout
-    assert max(len(line) for line in result.stdout.splitlines() if "/" not in line) <= 80
-    return project
-
-
-@pytest.fixture
-def project(finished: Project, tmp_path: Path, prefect_api: str, warm: WarmRuns) -> Project:
-    copy = tmp_path / "copy of project"
-    shutil.copytree(finished.folder, copy, symlinks=True)
-    return Project(copy, prefect_api=prefect_api, warm=warm)
+        assert promised in finished.shown
+    assert max(len(line) for line in finished.shown.splitlines() if "/" not in line) <= 80
 
 
 def test_a_second_run_does_nothing_and_says_so(project: Project) -> None:
@@ -39,9 +29,10 @@ def test_a_second_run_does_nothing_and_says_so(project: Project) -> None:
     assert project.json("run")["ran"] == []
 
 
-def test_nothing_is_written_outside_the_workspace(finished: Project) -> None:
-    assert list((finished.folder / "home").rglob("*")) == []
-    assert {path.name for path in finished.folder.iterdir()} == {"home", "hnn.toml", "workspace"}
+def test_nothing_is_written_outside_the_workspace(finished: Finished) -> None:
+    folder = finished.project.folder
+    assert list((folder / "home").rglob("*")) == []
+    assert {path.name for path in folder.iterdir()} == {"home", "hnn.toml", "workspace"}
 
 
 def test_status_and_runs_tell_what_is_there(project: Project) -> None:
@@ -57,7 +48,9 @@ def test_status_and_runs_tell_what_is_there(project: Project) -> None:
 
 
 def test_one_stage_with_another_parameter_leaves_downstream_stale(project: Project) -> None:
-    project.hnn("stage", "train", "--set", "train.variant=p2")
+    shown = project.hnn("stage", "train", "--set", "train.variant=p2")
+    assert (shown.stdout + shown.stderr).count(" rows in ") == 1, "the result is told once"
+    assert shown.stdout.startswith("train  workspace/stages/train/")
     states = {stage["stage"]: stage["state"] for stage in project.json("status")["stages"]}
     assert states["train"] == "fresh"
     assert states["recommend"] == "stale" or states["report"] == "stale"
@@ -86,15 +79,17 @@ def test_a_truncated_table_is_named_and_repaired(project: Project) -> None:
     assert project.tables() == before
 
 
-@pytest.mark.slow
-def test_two_runs_at_once_the_second_is_told_or_waits(project: Project) -> None:
-    first = project.start("run", "--force")
+def test_two_runs_at_once_the_second_is_told_who_is_there(project: Project, warm: WarmRuns) -> None:
+    first = warm.start(project.folder, "run", "--from", "recommend")
     deadline = time.monotonic() + 200
     while not list(project.workspace.glob("stages/*/.writing-*")):
-        assert first.poll() is None, first.communicate()
-        assert time.monotonic() < deadline
+        assert time.monotonic() < deadline, said(project.folder, first)
         time.sleep(0.01)
-    second = project.hnn("run", "--force", expect=1)
-    assert "in use by `hnn run --force`" in " ".join(second.stderr.split())
-    out, err = first.communicate(timeout=250)
-    assert first.returncode == 0, (out, err)
+    os.kill(first, signal.SIGSTOP)  # it cannot end before the second one comes, however slow that is
+    try:
+        second = project.hnn("run", "--force", expect=1)
+    finally:
+        os.kill(first, signal.SIGCONT)
+    assert f"in use by `hnn run --from recommend` (process {first})" in " ".join(second.stderr.split())
+    ended = warm.ended(project.folder, first)
+    assert ended.returncode == 0, ended.stderr

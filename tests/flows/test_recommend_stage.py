@@ -47,14 +47,15 @@ def test_the_tables_have_their_schemas_and_every_method(inputs: dict[str, Path],
         f"{macro}{measure}_at_{k}" for macro in ("", "macro_") for measure in ("hr", "ndcg") for k in (1, 10, 25, 50)
     } < {row["metric"] for row in rows}
     assert summary["metrics"]["hr_at_10"] == summary["hr_at_10"][0]["ours"]
+    assert [row["links"] for row in summary["hr_at_10"]] == [rows[0]["links"]]
 
 
 def test_unknown_senders_are_measured_attribute_by_attribute(inputs: dict[str, Path], tmp_path: Path) -> None:
     summary = STAGE.run(context(inputs, tmp_path, "sender"))
     rows = pq.read_table(tmp_path / "composed.parquet").to_pylist()
     assert {row["method"] for row in rows} == {"composed", "popularity", "nearest neighbour"}
-    assert {row["attribute"] for row in rows} == {"background", "color", "size", "radius", "all", "readable"}
-    assert summary["metrics"]["composed.readable"] == 1.0
+    assert {row["attribute"] for row in rows} == {"background", "color", "size", "radius", "all", "readable", "visible"}
+    assert summary["metrics"]["composed.readable"] == summary["metrics"]["composed.visible"] == 1.0
 
 
 def test_each_recommendation_names_fragments_that_hold_the_style(inputs: dict[str, Path], tmp_path: Path) -> None:

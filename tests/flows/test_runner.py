@@ -9,15 +9,16 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
 import pytest
 
-from extractors.extraction import ExtractOptions
 from extractors.limits import Limits
 from extractors.sources.sample import SampleOptions, generate
+from extractors.tasks import ExtractOptions
 from extractors.writing import SCHEMAS, Source, write_tables
 from flows.benchmark import choose
 from flows.config import Config, ExecutionConfig
@@ -54,11 +55,15 @@ def process_of(batch: int) -> int:
     return os.getpid()
 
 
+def process_with(batch: int, option: str) -> int:
+    return process_of(batch)
+
+
 def fail(batch: int) -> None:
     raise ValueError(f"batch {batch} is bad")
 
 
-def die_once(batch: int, marker: str) -> int:
+def die_once(batch: int, marker: str, much: bytes) -> int:
     if batch == 3 and not Path(marker).exists():
         Path(marker).touch()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -78,6 +83,11 @@ def test_work_is_spread_over_two_other_processes(runner: Runner) -> None:
     processes = set(runner.map_batches(process_of, range(6)))
     assert len(processes) == 2
     assert os.getpid() not in processes
+
+
+def test_a_shared_value_does_not_draw_all_batches_to_the_worker_that_has_it(cluster: DaskRunner) -> None:
+    done = Counter(cluster.map_batches(process_with, range(12), "an option"))
+    assert sorted(done.values()) in ([6, 6], [5, 7], [4, 8])
 
 
 def test_only_so_many_batches_are_taken_as_keep_the_workers_busy(runner: Runner) -> None:
@@ -101,8 +111,26 @@ def test_an_error_in_a_batch_reaches_the_caller(runner: Runner) -> None:
 
 
 def test_a_batch_whose_dask_worker_died_is_done_by_another(cluster: DaskRunner, tmp_path: Path) -> None:
-    assert list(cluster.map_batches(die_once, range(6), str(tmp_path / "died"))) == list(range(6))
+    """The first batch kills its worker, which alone holds the shared values by then: they are made anew, too."""
+    much = bytes(100_000)  # too much to travel with every batch
+    done = cluster.map_batches(die_once, [3, 0, 1, 2, 4, 5], str(tmp_path / "died"), much)
+    assert list(done) == [3, 0, 1, 2, 4, 5]
     assert (tmp_path / "died").exists()
+
+
+def test_a_cluster_without_workers_is_a_clear_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is an extra: pip install 'hnn[dask]'")
+    monkeypatch.setattr("flows.runner.GONE_SECONDS", 1)
+    monkeypatch.setattr("flows.runner.LOOK_SECONDS", 0.2)
+    quiet = {"scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"}}
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **quiet) as given,
+        distributed.Client(given, set_as_default=False) as client,
+    ):
+        left_alone = DaskRunner(client)
+        given.scale(0)
+        with pytest.raises(HnnError, match="no worker for 1 seconds"):
+            list(left_alone.map_batches(slow_when_first, [[1]], 2))
 
 
 def test_extraction_on_two_dask_workers_gives_the_bytes_of_local_extraction(tmp_path: Path) -> None:
@@ -138,7 +166,7 @@ def test_benchmark_trials_on_dask_have_the_figures_of_local_ones(
     for name, runner in (("dask", cluster), ("local", LocalRunner(1))):
         store = TrialStore(Workspace(tmp_path / name))
         figures[name] = {result.key: result.metrics for result in run_trials(quick, store, tiny, runner)}
-        assert all(store.get(trial.key) for trial in quick), "kept, so that a killed benchmark goes on"
+        assert all(store.get(trial) for trial in quick), "kept, so that a killed benchmark goes on"
     assert figures["dask"] == figures["local"] != {}
 
 
@@ -164,7 +192,7 @@ def test_a_killed_run_leaves_no_cluster_behind(tmp_path: Path) -> None:
     children = psutil.Process(process.pid).children(recursive=True)
     assert len(children) >= 2
     process.kill()
-    process.wait()
+    process.communicate()
     _, alive = psutil.wait_procs(children, timeout=20)
     assert alive == []
 
@@ -186,7 +214,7 @@ def test_a_given_cluster_is_used_and_left_running(cluster: DaskRunner) -> None:
 
 def test_batches_are_large_unless_there_are_few_documents() -> None:
     assert batch_size(100_000, 2) == 512
-    assert batch_size(1_000, 2) == 125
+    assert batch_size(1_000, 2) == 62
     assert batch_size(10, 2) == 32
 
 

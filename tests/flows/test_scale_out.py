@@ -18,11 +18,12 @@ from flows.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 SMALL = (
-    "scrape.source=sample:emails=60",
+    "scrape.source=sample:emails=24",
     "features.dim=8",
     "train.compare=hnn",
     "train.width=8",
     "train.epochs=3",
+    "train.recommender_epochs=1",
     "execution.workers=2",
 )
 

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ import pytest
 from extractors.store import DocumentStore
 from flows import config as configuration
 from flows.config import Config
-from flows.errors import HnnError
+from flows.errors import HnnError, UsageError
 from flows.execution import Outcome, execute
 from flows.manifest import Manifest
 from flows.planning import decide, status
 from flows.progress import Silent
 from flows.retention import Documents, clean, superfluous
+from flows.running import corpus_as_before
 from flows.scrape import STAGE as SCRAPE
 from flows.stage import Context, Stage
 from flows.workspace import Workspace, write_atomically
@@ -85,6 +87,44 @@ def test_a_changed_parameter_reruns_its_stage_and_going_back_finds_the_earlier_r
 def test_downstream_is_not_rerun_when_its_input_comes_out_identical(workspace: Workspace) -> None:
     run_both(workspace)
     assert ran(run_both(workspace, "scrape.source=sample:emails=3")) == [True, False]
+
+
+def test_an_earlier_result_is_built_on_only_while_it_is_whole(workspace: Workspace) -> None:
+    """Damage and a new email at once: what is left of the earlier tables must not get into the new ones."""
+    offered: list[Path | None] = []
+
+    def note(context: Context) -> Mapping[str, Any]:
+        offered.append(context.previous)
+        return write_copy(context)
+
+    stage, config = replace(COPY, run=note), configuration.load(None, {}, ())
+
+    def run_on(text: str) -> Path:
+        source = replace(SOURCE, run=lambda context: {"n": (context.out / "documents.txt").write_text(text)})
+        first = execute(workspace, decide(workspace, source, config, {}, force=True), config, {}, Silent()).manifest
+        decision = decide(workspace, stage, config, {"scrape": first})
+        return workspace.result("extract", execute(workspace, decision, config, {}, Silent()).manifest.key)
+
+    one = run_on("one")
+    two = run_on("one, two")
+    (two / "fragments.txt").write_text("cut")
+    run_on("one, two, three")
+    (one / "fragments.txt").unlink()
+    (workspace.result("extract", workspace.current("extract").key) / "fragments.txt").unlink()  # type: ignore[union-attr]
+    run_on("one, two, three, four")
+    assert offered == [None, one, one, None]
+
+
+def test_a_workspace_keeps_the_corpus_it_was_given(workspace: Workspace) -> None:
+    """A run without --corpus must not put the sample in the place of somebody's own emails."""
+    plain, named = (configuration.load(None, {}, o) for o in ((), ("scrape.source=sample:emails=9",)))
+    assert corpus_as_before(workspace, plain) is None
+    run_both(workspace, "scrape.source=/mails")
+    assert corpus_as_before(workspace, plain) == "/mails"
+    assert corpus_as_before(workspace, named) is None, "what is said now, or in hnn.toml, wins"
+    run_both(workspace, "scrape.source=https://me:secret@example.org/list.txt")
+    with pytest.raises(UsageError, match=r"not kept whole\. Name it again"):
+        corpus_as_before(workspace, plain)
 
 
 def test_execution_settings_are_not_part_of_a_key(workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from flows import environment, runs, tracking
+from flows import environment, runs, tracking, tracking_server
 from flows.config import Config
 from flows.errors import HnnError
 from flows.execution import execute
@@ -43,7 +44,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MLflow's tables, made once (its migrations are the slow part of every test here), after a run that was killed."""
     path = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
     path.with_name(".new-4711-mlflow.db").write_bytes(b"SQLite format 3\0 and no more")
-    tracking.create_database(path)
+    tracking_server.create_database(path)
     return path
 
 
@@ -154,6 +155,14 @@ def test_system_metrics_wait_for_an_absent_server_and_are_sent_once(
     assert not file.exists()
 
 
+def test_two_who_make_the_database_at_once_make_one(tmp_path: Path) -> None:
+    path = tmp_path / "mlflow" / "mlflow.db"
+    with ThreadPoolExecutor(2) as both:
+        list(both.map(tracking_server.create_database, [path, path]))
+    assert [file.name for file in path.parent.iterdir()] == ["mlflow.db"]
+    assert mlflow.MlflowClient(f"sqlite:///{path}").search_experiments()
+
+
 def test_a_kill_while_the_database_is_made_leaves_none(empty_database: Path) -> None:
     assert [path.name for path in empty_database.parent.iterdir()] == ["mlflow.db"], "half a database was left there"
     assert mlflow.MlflowClient(f"sqlite:///{empty_database}").get_experiment("0").name == "Default"
@@ -162,4 +171,4 @@ def test_a_kill_while_the_database_is_made_leaves_none(empty_database: Path) -> 
 def test_a_server_that_is_down_is_found_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     with pytest.raises(HnnError, match="the tracking server does not answer"):
-        tracking.check()
+        tracking_server.check()

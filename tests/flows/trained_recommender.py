@@ -27,7 +27,10 @@ def email_inputs(folder: Path, emails: Sequence[SampleEmail]) -> dict[str, Path]
     """The emails extracted into a folder, as the inputs of a stage."""
     sources = [Source(f"{n:016}", f"{n}.html", lambda html=e.html: html) for n, e in enumerate(emails)]  # type: ignore[misc]
     write_tables(folder, sources, workers=1)
-    documents = [{"doc_id": f"{n:016}", "sender": email.sender} for n, email in enumerate(emails)]
+    documents = [
+        {"doc_id": f"{n:016}", "sender": email.sender, "location": f"{email.sender}/{n}.html"}
+        for n, email in enumerate(emails)
+    ]
     pq.write_table(pa.Table.from_pylist(documents), folder / "documents.parquet")
     return {path: folder / f"{name}.parquet" for name, path in EMAIL_TABLES.items()}
 

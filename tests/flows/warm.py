@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,15 +25,18 @@ class WarmRuns:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def start(self, folder: Path, *arguments: str) -> int:
-        """The process id of a command that runs in ``folder`` and writes to ``stdout`` and ``stderr`` beside it."""
-        return int(self._ask(folder=str(folder), arguments=arguments))
+    def start(self, folder: Path, *arguments: str, **variables: str) -> int:
+        """The process id of a command that runs in ``folder``, with variables of its own."""
+        return int(self._ask(folder=str(folder), arguments=arguments, variables=variables))
 
-    def run(self, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(self, folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """A command from start to end, as ``subprocess.run`` would give it."""
-        code = self.wait(self.start(folder, *arguments))
-        said = (folder.with_name(name).read_text("utf-8") for name in STREAMS)
-        return subprocess.CompletedProcess(["hnn", *arguments], code, *said)
+        process = self.start(folder, *arguments, **variables)
+        return self.ended(folder, process, *arguments)
+
+    def ended(self, folder: Path, process: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """A command that was started, awaited."""
+        return subprocess.CompletedProcess(["hnn", *arguments], self.wait(process), *said(folder, process))
 
     def wait(self, process: int) -> int:
         """Its exit code; negative is the signal that ended it."""
@@ -43,6 +47,15 @@ class WarmRuns:
         assert self._process.stdout is not None
         print(json.dumps(request), file=self._process.stdin, flush=True)
         return self._process.stdout.readline()
+
+
+def said(folder: Path, process: int) -> list[str]:
+    """What a command wrote to its two streams, which are files beside its folder."""
+    return [_stream(folder, name, process).read_text("utf-8", "replace") for name in STREAMS]
+
+
+def _stream(folder: Path, name: str, process: int) -> Path:
+    return folder.with_name(f"{name}-{process}")
 
 
 @contextmanager
@@ -78,6 +91,7 @@ def serve() -> None:
         else:
             child = os.fork()
             if child == 0:
+                os.environ.update(request["variables"])
                 _command(Path(request["folder"]), request["arguments"])
             print(child, flush=True)
 
@@ -86,10 +100,11 @@ def _command(folder: Path, arguments: list[str]) -> None:
     from flows.cli import main
 
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background inherit that it is ignored
     os.chdir(folder)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for descriptor, stream in enumerate(STREAMS, start=1):
-        os.dup2(os.open(folder.with_name(stream), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+        os.dup2(os.open(_stream(folder, stream, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     sys.argv = ["hnn", *arguments]
     code = 0
     try:

@@ -47,20 +47,20 @@ def inputs(emails: dict[str, str]) -> ReportInputs:
     ]
     methods = (("popularity", 0.2), ("recommender", 0.7))
     metrics = [
-        ("button-style", protocol, method, f"hr_at_{k}", value * (0.8 if k == 1 else 1.0), 0.76)
+        ("button-style", protocol, method, f"hr_at_{k}", value * (0.8 if k == 1 else 1.0), 0.76, 40)
         for protocol in ("link", "email")
         for method, value in methods
         for k in (1, 10)
     ]
     twins = [
-        ("button-style", "email", method, "hr_at_10", value * share, 0.76, twin)
+        ("button-style", "email", method, "hr_at_10", value * share, 0.76, links, twin)
         for method, value in methods
-        for twin, share in (("below 0.4", 0.5), ("0.8 and more", 1.4))
+        for twin, share, links in (("below 0.4", 0.5, 12), ("0.8 and more", 1.4, 28))
     ]
     composed = [
-        ("sender", method, attribute, value)
+        ("sender", method, attribute, value, 17)
         for method, value in (("composed", 0.6), ("popularity", 0.2), ("nearest neighbour", 0.3))
-        for attribute in ("radius", "size", "background", "color", "all", "readable")
+        for attribute in ("radius", "size", "background", "color", "all", "readable", "visible")
     ]
     curves = [
         (run, epoch, metric, 1 / (1 + epoch) if metric == "loss" else 1 - 0.5 / (1 + epoch))

@@ -35,6 +35,7 @@ def pages(inputs: ReportInputs, hostile: ReportInputs, tmp_path_factory: pytest.
     (folder / "advice.html").write_text(recommend_html(html, table(advice, RECOMMENDATIONS)), encoding="utf-8")
     return {
         "report": write_report(inputs, folder / "report"),
+        "metrics": folder / "report" / "metrics.html",
         "hostile": write_report(hostile, folder / "hostile"),
         "empty": write_report(ReportInputs(html_of=str), folder / "empty"),
         "advice": folder / "advice.html",
@@ -71,7 +72,7 @@ def opened(browser: Any, path: Path, width: int, scheme: str = "light") -> Any:
 
 
 @pytest.mark.parametrize("width", SIZES)
-@pytest.mark.parametrize("name", ["report", "hostile", "empty", "advice"])
+@pytest.mark.parametrize("name", ["report", "metrics", "hostile", "empty", "advice"])
 def test_no_overflow_no_message_no_request(browser: Any, pages: dict[str, Path], name: str, width: int) -> None:
     page = opened(browser, pages[name], width)
     try:
@@ -80,6 +81,26 @@ def test_no_overflow_no_message_no_request(browser: Any, pages: dict[str, Path],
         assert [url for url in page.requests if not url.startswith(("data:", "about:"))] == [pages[name].as_uri()]
     finally:
         page.close()
+
+
+@pytest.mark.parametrize("name", ["report", "advice"])
+def test_on_a_phone_every_recommendation_is_in_view_and_no_label_is_cut(
+    browser: Any, pages: dict[str, Path], name: str
+) -> None:
+    page = opened(browser, pages[name], 390)
+    hidden = page.evaluate(
+        """[...document.querySelectorAll('.frames figure')].filter(figure => {
+            const box = figure.getBoundingClientRect()
+            return box.left < 0 || box.right > 390 || !box.width }).length"""
+    )
+    cut = page.evaluate(
+        """[...document.querySelectorAll('.grid button')]
+            .filter(label => label.scrollWidth > label.clientWidth || label.scrollHeight > label.clientHeight)
+            .map(label => label.textContent)"""
+    )
+    page.close()
+    assert hidden == 0
+    assert cut == []
 
 
 def test_further_pages_do_not_overflow_either(browser: Any, inputs: ReportInputs, tmp_path: Path) -> None:
@@ -166,6 +187,8 @@ def test_a_redrawn_fragment_shows_the_recommended_button(
     [
         ("report", 1280, "light"),
         ("report", 390, "dark"),
+        ("metrics", 1280, "dark"),
+        ("metrics", 390, "light"),
         ("hostile", 390, "light"),
         ("empty", 1280, "dark"),
         ("advice", 1280, "light"),

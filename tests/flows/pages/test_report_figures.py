@@ -13,7 +13,7 @@ from flows.pages import inputs as schemas
 from flows.pages.charts import HEIGHT, WIDTH, learning_curves
 from flows.pages.corpus import Corpus
 from flows.pages.inventory import inventory
-from flows.pages.metrics import metric_name, overview, printed, recommendation_tables, training_table
+from flows.pages.metrics import HeldOut, metric_name, overview, printed, recommendation_tables, training_table
 from flows.pages.recommendation import composed_tables, paper_tables, twin_overviews
 from flows.pages.stylemap import style_map
 
@@ -49,7 +49,7 @@ def test_a_table_for_each_protocol_with_ceiling_and_the_papers_rows(inputs: Repo
 
 
 def test_seeds_become_mean_and_deviation_and_short_target_names_are_known() -> None:
-    rows = [("button", "link", "product", "hr_at_10", value, 0.8) for value in (0.6, 0.7, 0.8)]
+    rows = [("button", "link", "product", "hr_at_10", value, 0.8, 50) for value in (0.6, 0.7, 0.8)]
     [link] = recommendation_tables(table(rows, schemas.METRICS))["button-style"]
     cell = link.rows[0].cells[0]
     assert cell is not None
@@ -58,10 +58,20 @@ def test_seeds_become_mean_and_deviation_and_short_target_names_are_known() -> N
     assert not cell.best, "there is no best of one"
 
 
+def test_only_a_best_that_stands_alone_is_called_best() -> None:
+    shares = {"ours": 0.7004, "theirs": 0.6996, "others": 0.5}
+    rows = [("button", "link", method, "hr_at_10", value, 0.8, 50) for method, value in shares.items()]
+    [link] = recommendation_tables(table(rows, schemas.METRICS))["button-style"]
+    cells = [(row.name, cell.best, cell.tied) for row in link.rows for cell in row.cells if cell and not row.paper]
+    assert cells == [("ours", False, True), ("theirs", False, True), ("others", False, False)]
+
+
 def test_the_overview_has_every_protocol_side_by_side(inputs: ReportInputs) -> None:
     summary = overview(recommendation_tables(inputs.metrics)["button-style"])
     assert summary is not None
-    assert [name for name, _ in summary.protocols] == ["link", "email"]
+    assert [(table.title, table.tested) for table in summary.protocols] == [
+        *(("link", (HeldOut(40),)), ("email", (HeldOut(40),))),
+    ]
     assert [len(row.cells) for row in summary.rows] == [4] * len(summary.rows)
     assert [cell.text if cell else None for cell in summary.rows[-1].cells] == ["0.000", "0.000", None, None]
 
@@ -79,13 +89,16 @@ def test_the_papers_tables_have_its_methods_and_its_figures_below_ours(inputs: R
 
 def test_near_twins_and_composed_attributes_have_a_table_each(inputs: ReportInputs) -> None:
     twins = twin_overviews(inputs.twins)["button-style"]
-    assert [name for name, _ in twins.protocols] == ["email"]
+    [email] = twins.protocols
+    assert (email.title, email.tested) == ("email", (HeldOut(12), None, HeldOut(28)))
+    assert [tested.few for tested in (HeldOut(29), HeldOut(30))] == [True, False]
     assert [(row.name, [cell.text if cell else None for cell in row.cells]) for row in twins.rows] == [
         ("recommender", ["0.350", None, "0.980"]),
         ("popularity", ["0.100", None, "0.280"]),
     ]
     [composed] = composed_tables(inputs.composed)
-    assert composed.columns == ("background", "color", "size", "radius", "all at once", "readable")
+    assert composed.columns == ("fill", "text colour", "size", "radius", "all four", "readable", "visible")
+    assert composed.tested == (HeldOut(17),)
     assert [row.name for row in composed.rows] == ["composed", "nearest neighbour", "popularity"]
 
 

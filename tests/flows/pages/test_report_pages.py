@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 from extractors import tables
 from flows.pages import ReportInputs, write_report
 from flows.pages import inputs as schemas
-from flows.pages.cases import Cases
+from flows.pages.cases import Cases, asked_about
 from flows.pages.corpus import Corpus
 from flows.pages.inventory import inventory
 
@@ -39,8 +39,10 @@ def report(inputs: ReportInputs, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def test_every_part_is_there(report: Path) -> None:
     assert sections(report.read_text(encoding="utf-8")) == {
         *("findings", "corpus", "buttons", "texts", "pairs", "backgrounds", "words", "images", "merge", "contrast"),
-        *("once", "senders", "recommendations", "metrics", "map", "training", "exports"),
+        *("once", "senders", "recommendations", "metrics", "map", "exports"),
     }
+    figures = (report.parent / "metrics.html").read_text(encoding="utf-8")
+    assert sections(figures) == {"protocols", "composed", "training", "nodes"}
 
 
 def test_the_same_tables_give_the_same_bytes(inputs: ReportInputs, report: Path, tmp_path: Path) -> None:
@@ -97,6 +99,14 @@ def test_the_held_out_style_is_marked_and_every_suggestion_is_drawn(report: Path
     reasons = [reason.text() for reason in cases[0].css_first(".why").css("li")]
     assert reasons[0].endswith("(northwind)"), "a fragment is named by its words and sender"
     assert reasons[1] == "words"
+
+
+def test_of_two_buttons_the_hidden_one_is_redrawn() -> None:
+    present = [{"entity_id": "first", "element": 11}, {"entity_id": "second", "element": 22}]
+    ranked = [{"entity_id": "first", "truth": False}, {"entity_id": "second", "truth": True}]
+    assert asked_about(present, ranked) == 22
+    assert asked_about(present, ranked[:1]) == 11
+    assert asked_about([], ranked) is None
 
 
 def test_cases_are_drawn_by_lot_one_of_each_sender_in_turn(inputs: ReportInputs) -> None:
@@ -184,7 +194,7 @@ def large_corpus(fragments: int) -> ReportInputs:
             [document(f"{number:016x}", f"sender{number % 200}", "") for number in range(emails)], tables.DOCUMENTS
         ),
         fragments=table(
-            [(f, f[:16], n % 10, "text", 5, [5], 0, 0, "#ffffff", f"text {n}") for n, f in enumerate(fragment_ids)],
+            [(f, f[:16], n % 10, "text", 5, [5], 0, 0, "#ffffff", [], f"text {n}") for n, f in enumerate(fragment_ids)],
             tables.FRAGMENTS,
         ),
         entities=table([(i, type, signature, "{}") for (type, signature), i in entities.items()], tables.ENTITIES),

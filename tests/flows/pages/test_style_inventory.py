@@ -66,7 +66,7 @@ def test_an_email_without_a_row_has_no_sender_name(inputs: ReportInputs) -> None
 @pytest.fixture
 def consistent() -> ReportInputs:
     """Sender s: two of three styles of its first email recur, one of two of its second. Sender t: one email."""
-    fragments = [(f"{d}#0", d, 0, "text", 1, [1], 0, 0, "#ffffff", "") for d in ("s1", "s2", "t1")]
+    fragments = [(f"{d}#0", d, 0, "text", 1, [1], 0, 0, "#ffffff", [], "") for d in ("s1", "s2", "t1")]
     styles = {
         name: ("text-style", f"font-size:{size}px;color:#000000")
         for name, size in zip("abcd", (10, 12, 14, 16), strict=True)
