@@ -14,10 +14,8 @@ own options (``--nnodes``, ``--rdzv-endpoint``) say where they meet.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -39,6 +37,7 @@ from hnn_core.models import build
 from hnn_core.models.hnn import HNN
 from hnn_core.models.model import FeatureMatrix, Training
 from hnn_core.neighbourhoods import Incidence, Sampling
+from hnn_core.parent_death import die_with
 from hnn_core.seeds import derive, seed_everything
 from hnn_core.tasks.hyperedge_prediction import HyperedgePrediction
 from hnn_core.tasks.protocols import HyperedgeSplit
@@ -122,7 +121,7 @@ def launch(folder: Path, processes: int, restarts: int = 3) -> None:
         *(sys.executable, "-m", __name__, str(folder)),
     ]
     start = (
-        f"import sys; sys.path[:] = {sys.path!r}; from hnn_core.distributed_training import die_with; "
+        f"import sys; sys.path[:] = {sys.path!r}; from hnn_core.parent_death import die_with; "
         f"die_with({os.getpid()}); from torch.distributed.run import main; main({options!r})"
     )
     environment = {**os.environ, "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1", "OMP_NUM_THREADS": "1"}
@@ -142,14 +141,6 @@ def read_result(folder: Path) -> DistributedResult:
         torch.load(folder / "weights.pt", weights_only=True),
         values["restarts"],
     )
-
-
-def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends, however the parent ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:  # it ended before the call
-            os._exit(1)
 
 
 # In each process

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.decomposition import TruncatedSVD
 
 from hnn_core.models.model import FeatureMatrix
 
@@ -23,6 +22,8 @@ def latent_features(features: sparse.csr_array, dim: int, neighbours: int = 0, s
 
     With ``neighbours`` k, X becomes X + AX + A²X, where A takes the mean over a node's k nearest by cosine.
     """
+    from sklearn.decomposition import TruncatedSVD  # a second, which processes that train without it need not wait
+
     counts = sparse.csr_array(features, dtype=np.float64)
     nodes = np.bincount(counts.indices, minlength=counts.shape[1])
     weighted = counts @ sparse.diags_array(np.log((1 + counts.shape[0]) / (1 + nodes)) + 1)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 
 def auc(labels: ArrayLike, scores: ArrayLike) -> float:
@@ -19,8 +18,11 @@ def auc(labels: ArrayLike, scores: ArrayLike) -> float:
     positives, negatives = int(positive.sum()), int((~positive).sum())
     if not positives or not negatives:
         raise ValueError("AUC needs both positives and negatives")
-    ranks = rankdata(score)
-    return float((ranks[positive].sum() - positives * (positives + 1) / 2) / (positives * negatives))
+    # scipy.stats has ranks with ties too, and would cost every process that trains a second to import.
+    ordered = np.sort(score[~positive])
+    below = np.searchsorted(ordered, score[positive], "left")
+    not_above = np.searchsorted(ordered, score[positive], "right")
+    return float((below.sum() + not_above.sum()) / 2 / (positives * negatives))
 
 
 def macro_auc(labels: ArrayLike, scores: ArrayLike) -> float:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.extmath import randomized_svd
 
 from hnn_core import seeds
 from hnn_core.recommend.corpus import Observed
@@ -57,6 +56,8 @@ def knn_context(training: Observed, target: str, seed: int) -> Scorer:
 
 def svd(training: Observed, target: str, seed: int, rank: int = 128) -> Scorer:
     """Rank-k reconstruction of the incidence, x_f V Vᵀ (PureSVD: a fragment needs no factor of its own)."""
+    from sklearn.utils.extmath import randomized_svd  # a second, which who measures no rival need not wait
+
     catalogue, counts = training.catalogue(target), link_counts(training, target)
     # A full-rank reconstruction is the input again, and knows nothing of what it lacks.
     rank = max(1, min(rank, min(training.incidence.shape) // 4))
