@@ -6,32 +6,23 @@ import fcntl
 import os
 import pickle
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from loopback import PrefectServer, free_port, private_environment, server
+from loopback import PrefectServer, prefect_server_of_session, private_environment
 from pipeline_project import Finished, Project
 from scipy import sparse
 from warm import WarmRuns, warm_runs
 
 
 @pytest.fixture(scope="session")
-def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
-    """A Prefect server on loopback."""
-    folder = tmp_path_factory.mktemp("prefect-server")
-    port = free_port()
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    with server(
-        command,
-        f"http://127.0.0.1:{port}/api/health",
-        private_environment(folder / "home"),
-        folder / "server.log",
-    ):
-        yield PrefectServer(f"http://127.0.0.1:{port}/api", folder)
+def prefect_server(all_workers: Path) -> PrefectServer:
+    """A Prefect server on loopback, one for all workers."""
+    with alone(all_workers / "prefect-server.lock"):
+        return prefect_server_of_session(all_workers / "prefect-server")
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -14,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 
 @dataclass(frozen=True)
 class PrefectServer:
@@ -21,6 +24,34 @@ class PrefectServer:
 
     api: str
     folder: Path  # with its home, where the database is, and its log
+
+
+def prefect_server_of_session(folder: Path) -> PrefectServer:
+    """The one server of all workers of a test session: made by the first who calls, gone when the session is.
+
+    An idle server takes some percent of a core. A worker may end before the others, so none of them is its parent.
+    """
+    address = folder / "address"
+    if not address.exists():
+        folder.mkdir()
+        session = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+        keeper = subprocess.Popen([sys.executable, __file__, str(folder), str(session)], start_new_session=True)
+        while not address.exists():
+            assert keeper.poll() is None, (folder / "server.log").read_text(errors="replace")[-2000:]
+            time.sleep(0.1)
+    return PrefectServer(address.read_text(), folder)
+
+
+def _keep_prefect_server(folder: Path, session: int) -> None:
+    """In a process of its own: a server for as long as the session runs."""
+    port = free_port()
+    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    health = f"http://127.0.0.1:{port}/api/health"
+    with server(command, health, private_environment(folder / "home"), folder / "server.log"):
+        (folder / "address.new").write_text(f"http://127.0.0.1:{port}/api")
+        (folder / "address.new").rename(folder / "address")
+        while psutil.pid_exists(session):
+            time.sleep(0.5)
 
 
 def free_port() -> int:
@@ -75,3 +106,7 @@ def private_environment(home: Path) -> dict[str, str]:
         "DO_NOT_TRACK": "1",
         "OMP_NUM_THREADS": "1",
     }
+
+
+if __name__ == "__main__":
+    _keep_prefect_server(Path(sys.argv[1]), int(sys.argv[2]))
