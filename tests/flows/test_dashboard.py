@@ -58,7 +58,15 @@ def shown(page: Page, *wanted: str, seconds: float = 90) -> str:
     raise AssertionError(f"not on screen: {missing}\n{text[:2000]}")
 
 
-def parent_run(workspace: Path) -> Any:
+def drawn(page: Page, selector: str, seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while not page.evaluate(f"document.querySelector({selector!r}) !== null"):
+        assert time.monotonic() < deadline, f"nothing is drawn as {selector}"
+        time.sleep(0.5)
+
+
+def recorded_runs(workspace: Path) -> tuple[Any, list[Any]]:
+    """The parent run, and those nested in it."""
     import mlflow
 
     client = mlflow.MlflowClient(f"sqlite:///{workspace.resolve()}/mlflow/mlflow.db")
@@ -66,11 +74,11 @@ def parent_run(workspace: Path) -> Any:
     assert experiment is not None
     runs = client.search_runs([experiment.experiment_id])
     (parent,) = [run for run in runs if "mlflow.parentRunId" not in run.data.tags]
-    return parent
+    return parent, [run for run in runs if run is not parent]
 
 
 def test_runs_curves_and_the_report_are_on_screen(workspace: Path, dashboard: str, tmp_path: Path) -> None:
-    run = parent_run(workspace)
+    run, (variant, *_) = recorded_runs(workspace)
     place = f"{dashboard}/#/experiments/{run.info.experiment_id}"
     with Chromium(timeout=120) as chromium:
         page = chromium.page(width=1400, height=900, scripts=True)
@@ -83,5 +91,12 @@ def test_runs_curves_and_the_report_are_on_screen(workspace: Path, dashboard: st
         page.goto("about:blank")
         page.goto(f"{place}/runs/{run.info.run_id}/artifacts")
         shown(page, "report.html", "config.json")
+        page.goto("about:blank")
+        page.goto(f"{place}/runs/{run.info.run_id}/artifacts/report.html")
+        drawn(page, "iframe")
         page.screenshot(tmp_path / "artifacts.png", full_page=False)
+        page.goto("about:blank")
+        page.goto(f"{place}/runs/{variant.info.run_id}/model-metrics")
+        shown(page, "curve_loss")
+        drawn(page, ".js-plotly-plot svg path.js-line")
     assert (tmp_path / "runs.png").stat().st_size > 10_000
