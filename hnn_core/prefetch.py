@@ -17,17 +17,18 @@ cgutils: Any = untyped
 _READ, _KEEP, _DATA = 0, 3, 1
 
 
-def _prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:
-    signature = types.void(array, row, column)
+def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
+    signature = types.void(array, place)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
+        kind, declared = signature.args
         view = context.make_array(kind)(context, builder, arguments[0])
-        place = [
-            context.cast(builder, argument, declared, types.intp)
-            for argument, declared in zip(arguments[1:], signature.args[1:], strict=True)
-        ]
-        pointer = cgutils.get_item_pointer(context, builder, kind, view, place, wraparound=False)
+        if isinstance(declared, types.BaseTuple):
+            given = zip(cgutils.unpack_tuple(builder, arguments[1]), declared, strict=True)
+        else:
+            given = zip([arguments[1]], [declared], strict=True)
+        index = [context.cast(builder, number, its, types.intp) for number, its in given]
+        pointer = cgutils.get_item_pointer(context, builder, kind, view, index, wraparound=False)
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         function = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(ir.VoidType(), [byte, number, number, number]), "llvm.prefetch.p0i8"
@@ -39,5 +40,5 @@ def _prefetch(typing_context: Any, array: Any, row: Any, column: Any) -> Any:
     return signature, generate
 
 
-#: ``prefetch(array, row, column)`` begins to load that place's cache line; no bounds are checked, and none need hold.
+#: ``prefetch(array, place)`` begins to load the cache line of ``array[place]``; no bounds are checked, and none need hold.
 prefetch: Any = intrinsic(_prefetch)

@@ -112,8 +112,8 @@ def multiply_in_place(
             for k in range(right_start[e], right_start[e + 1]):
                 if k < foreseen:
                     for c in range(first, last, LINE):
-                        prefetch(Q, right_indices[k + AHEAD], c)
-                    prefetch(Q, right_indices[k + AHEAD], last - 1)
+                        prefetch(Q, (right_indices[k + AHEAD], c))
+                    prefetch(Q, (right_indices[k + AHEAD], last - 1))
                 weight, other = np.float32(right_data[k]), Q[right_indices[k], first:last]
                 for c in range(len(row)):
                     row[c] += weight * other[c]
@@ -124,8 +124,8 @@ def multiply_in_place(
             for k in range(left_start[i], left_start[i + 1]):
                 if k < foreseen:
                     for c in range(0, last - first, LINE):
-                        prefetch(between, left_indices[k + AHEAD], c)
-                    prefetch(between, left_indices[k + AHEAD], last - first - 1)
+                        prefetch(between, (left_indices[k + AHEAD], c))
+                    prefetch(between, (left_indices[k + AHEAD], last - first - 1))
                 weight, other = np.float32(left_data[k]), between[left_indices[k]]
                 for c in range(len(row)):
                     row[c] += weight * other[c]
@@ -141,7 +141,7 @@ def _orthonormalise(Y: Dense) -> None:
         R = linalg.cholesky(_gram(Y), check_finite=False)
     except linalg.LinAlgError:
         R = np.zeros((1, 1))
-    if R.diagonal().min(initial=1.0) <= DEPENDENT * R.diagonal().max(initial=0.0):
+    if R.diagonal().min(initial=np.inf) <= DEPENDENT * R.diagonal().max(initial=0.0):
         Y[:] = linalg.qr(Y, mode="economic", check_finite=False)[0]
         return
     inverse = linalg.solve_triangular(R, np.eye(len(R)), check_finite=False).astype(np.float32)

@@ -23,9 +23,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hnn_core.features.alias import fill
+from hnn_core.prefetch import prefetch
 
 Walks = NDArray[np.int32]
 
+#: A place of an alias table: ``hyperedge`` with probability ``cut``, else ``other``; side by side, they are one read.
+CHOICE = np.dtype([("cut", np.float32), ("hyperedge", np.int32), ("other", np.int32)])
 
 #: Walks under way at a time: more than a processor has reads under way, few enough to lie in its nearest cache.
 SIDE_BY_SIDE = 64
@@ -33,17 +36,14 @@ SIDE_BY_SIDE = 64
 
 @dataclass(frozen=True)
 class WalkGraph:
-    """The two sides of the incidence, and an alias table of |e| over the hyperedges of each node.
-
-    The k-th place of a node means its k-th hyperedge with probability ``cut[k]``, else the hyperedge ``other[k]``.
-    """
+    """The two sides of the incidence, and an alias table of |e| over the hyperedges of each node."""
 
     node_start: NDArray[np.int64]
     node_hyperedges: NDArray[np.int32]
     hyperedge_start: NDArray[np.int64]
     hyperedge_nodes: NDArray[np.int32]
-    cut: NDArray[np.float32]
-    other: NDArray[np.int32]
+    choices: NDArray[np.void]
+    """Of type :data:`CHOICE`, one for each of ``node_hyperedges``."""
     degrees: NDArray[np.int64]
     """D^v of each node: how many ways out of it there are."""
 
@@ -52,15 +52,15 @@ class WalkGraph:
         """Walks over the rows of ``incidence``; given Hᵀ and H they walk over the hyperedges by A^(e)."""
         start, hyperedges = incidence.indptr.astype(np.int64), incidence.indices.astype(np.int32, copy=False)
         sizes = np.diff(transpose.indptr).astype(np.int64)
-        cut, other = np.empty(len(hyperedges), np.float32), np.empty(len(hyperedges), np.int32)
-        _fill_alias_tables(start, hyperedges, sizes, cut, other)
+        choices = np.empty(len(hyperedges), CHOICE)
+        choices["hyperedge"] = hyperedges
+        _fill_alias_tables(start, hyperedges, sizes, choices["cut"], choices["other"])
         return cls(
             start,
             hyperedges,
             transpose.indptr.astype(np.int64),
             transpose.indices.astype(np.int32, copy=False),
-            cut,
-            other,
+            choices,
             _sums(start, hyperedges, sizes - 1),
         )
 
@@ -77,8 +77,7 @@ def draw_walks(
         graph.node_hyperedges,
         graph.hyperedge_start,
         graph.hyperedge_nodes,
-        graph.cut,
-        graph.other,
+        graph.choices,
         np.ascontiguousarray(starts, dtype=np.int64),
         length,
         1.0 / p,
@@ -109,8 +108,7 @@ def _draw(
     node_hyperedges: Any,
     hyperedge_start: Any,
     hyperedge_nodes: Any,
-    cut: Any,
-    other: Any,
+    choices: Any,
     starts: Any,
     length: Any,
     back: Any,
@@ -129,39 +127,55 @@ def _draw(
     number, step = np.empty(count, np.int64), np.empty(count, np.int64)
     state = np.empty(count, np.uint64)
     node, previous = np.empty(count, np.int64), np.empty(count, np.int64)
-    begin, size = np.empty(count, np.int64), np.empty(count, np.int64)
+    place, share = np.empty(count, np.int64), np.empty(count, np.float64)
     e, x = np.empty(count, np.int64), np.empty(count, np.int64)
+    u, asked = np.empty(count, np.float64), np.empty(count, np.bool_)
     begun = 0
     for s in range(count):
         number[s], step[s], state[s] = begun, 1, _first_state(seed, first, begun)
         node[s], previous[s] = starts[begun], -1
         begun += 1
     while count > 0:
-        # Each loop is short and reads at one random place for each walk, so that these reads overlap.
+        # Each loop reads at one random place for each walk and asks memory for what the next loop will read.
         for s in range(count):
-            begin[s], size[s] = node_start[node[s]], node_start[node[s] + 1] - node_start[node[s]]
-        for s in range(count):
+            begin = node_start[node[s]]
             state[s] = next_random(state[s])
-            place = uniform(state[s]) * size[s]
-            k = begin[s] + np.int64(place)
-            e[s] = node_hyperedges[k] if place - np.int64(place) < cut[k] else other[k]
+            drawn = uniform(state[s]) * (node_start[node[s] + 1] - begin)
+            place[s], share[s] = begin + np.int64(drawn), drawn - np.int64(drawn)
+            prefetch(choices, place[s])
         for s in range(count):
-            begin[s], size[s] = hyperedge_start[e[s]], hyperedge_start[e[s] + 1] - hyperedge_start[e[s]]
+            choice = choices[place[s]]
+            e[s] = choice.hyperedge if share[s] < choice.cut else choice.other
+            prefetch(hyperedge_start, e[s])
         for s in range(count):
+            begin = hyperedge_start[e[s]]
             state[s] = next_random(state[s])
-            x[s] = hyperedge_nodes[begin[s] + np.int64(uniform(state[s]) * size[s])]
+            place[s] = begin + np.int64(uniform(state[s]) * (hyperedge_start[e[s] + 1] - begin))
+            prefetch(hyperedge_nodes, place[s])
+        for s in range(count):
+            x[s] = hyperedge_nodes[place[s]]
+            prefetch(node_start, x[s])
+        for s in range(count):
+            u[s], asked[s] = 0.0, False
+            if previous[s] >= 0 and x[s] != node[s]:
+                state[s] = next_random(state[s])
+                u[s] = uniform(state[s])
+                asked[s] = certain <= u[s] < possible and x[s] != previous[s]
+                if asked[s]:
+                    prefetch(node_hyperedges, node_start[x[s]])
+                    prefetch(node_hyperedges, node_start[previous[s]])
         s = 0
         while s < count:
-            kept = x[s] != node[s]
-            if kept and previous[s] >= 0:
-                state[s] = next_random(state[s])
-                u = uniform(state[s])
-                if x[s] == previous[s]:
-                    kept = u * highest < back
-                elif u >= certain:
-                    kept = u < possible and u * highest < (
-                        1.0 if _share(node_start, node_hyperedges, previous[s], x[s]) else away
-                    )
+            if x[s] == node[s]:
+                kept = False
+            elif x[s] == previous[s]:
+                kept = u[s] * highest < back
+            elif previous[s] < 0 or u[s] < certain:
+                kept = True
+            else:
+                kept = asked[s] and u[s] * highest < (
+                    1.0 if _share(node_start, node_hyperedges, previous[s], x[s]) else away
+                )
             if kept:
                 walks[number[s], step[s]] = x[s]
                 previous[s], node[s] = node[s], x[s]
@@ -174,6 +188,7 @@ def _draw(
                     count -= 1
                     number[s], step[s], state[s] = number[count], step[count], state[count]
                     node[s], previous[s], x[s] = node[count], previous[count], x[count]
+                    u[s], asked[s] = u[count], asked[count]
                     continue
             s += 1
     return walks
@@ -218,19 +233,30 @@ def _sums(start: Any, hyperedges: Any, values: Any) -> Any:
 
 @njit(cache=True)
 def _share(node_start: Any, node_hyperedges: Any, a: Any, b: Any) -> Any:
-    """Whether two nodes are in a common hyperedge: look up each hyperedge of the rarer node in the other's."""
+    """Whether two nodes are in a common hyperedge: look up each hyperedge of the rarer node in the other's.
+
+    Both lists ascend, so the next is likely one mean gap on: strides of that many find where to search. Two nodes with
+    lists of a length are compared in one pass, and a short list in a long one by halving.
+    """
     if node_start[a + 1] - node_start[a] > node_start[b + 1] - node_start[b]:
         a, b = b, a
     low, end = node_start[b], node_start[b + 1]
+    stride = (end - low) // max(1, node_start[a + 1] - node_start[a])
     for i in range(node_start[a], node_start[a + 1]):
         e = node_hyperedges[i]
-        high = end
+        high = low + stride
+        while high < end and node_hyperedges[high] < e:
+            low = high + 1
+            high = low + stride
+        high = min(high, end)
         while low < high:
             middle = (low + high) >> 1
             if node_hyperedges[middle] < e:
                 low = middle + 1
             else:
                 high = middle
-        if low < end and node_hyperedges[low] == e:
+        if low == end:
+            return False
+        if node_hyperedges[low] == e:
             return True
     return False

@@ -99,6 +99,19 @@ def test_svd_reaches_the_exact_spectrum_of_a_larger_hypergraph() -> None:
     assert sigma[:4] == pytest.approx(exact[:4], rel=1e-4)
 
 
+def test_svd_of_large_numbers_needs_no_qr_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether columns depend on one another is a matter of their ratio: QR takes ten times as long and much memory."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("QR")
+
+    monkeypatch.setattr("hnn_core.features.svd.linalg.qr", refuse)
+    rng = np.random.default_rng(0)
+    H = Hypergraph.from_pairs(rng.integers(0, 300, 3000), rng.integers(0, 200, 3000)).incidence * 1000.0
+    U, _ = truncated_svd(H, H.T.tocsr(), rank=4, seed=0)
+    assert U.T @ U == pytest.approx(np.eye(4), abs=1e-4)
+
+
 def test_svd_needs_two_products() -> None:
     with pytest.raises(ValueError, match="products is 1, expected at least 2"):
         features.derive(Hypergraph.from_hyperedges([[0, 1]]), "svd", dim=1, products=1)
