@@ -6,6 +6,8 @@ Each size runs in a process of its own. Times are processor seconds of one threa
 process ever held, everything included. Growth is the cost of an incidence at the largest size against the smallest:
 1 is linear to the letter. What does not fit the caches any more costs more for each incidence, without a worse order;
 ``ratio``, the growth of the last tenfold step against tenfold, shows that once all sizes are out of the caches.
+``bare read`` is the memory's own price beside ours: to add up rows of 32 float32 numbers (two cache lines) in random
+order, each asked for 16 rows ahead, out of as many rows as there are nodes.
 """
 
 from __future__ import annotations
@@ -21,12 +23,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numba import njit
 
 from hnn_core.datasets.synthetic import synthetic
 from hnn_core.features import derive
 from hnn_core.features.node2vec import STEPS_PER_PORTION
 from hnn_core.features.walks import WalkGraph, draw_walks
 from hnn_core.hypergraph import Hypergraph
+from hnn_core.prefetch import prefetch
 from hnn_core.statistics import node_statistics
 
 RANK, LENGTH, P, Q = 64, 80, 0.5, 2.0
@@ -84,6 +88,7 @@ def measure(incidences: int) -> dict[str, float]:
         "walks": walks,
         "steps": steps,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "bare_read": bare_read(hypergraph.num_nodes),  # last: it is no part of the peak
     }
 
 
@@ -96,6 +101,28 @@ def walk_all(hypergraph: Hypergraph) -> int:
     for first in range(0, len(starts), portion):
         steps += draw_walks(graph, starts[first : first + portion], LENGTH, P, Q, seed=0, first=first).size
     return steps
+
+
+def bare_read(rows: int, reads: int = 2_000_000, ahead: int = 16) -> float:
+    """Nanoseconds to read one of ``rows`` rows of two cache lines at random; the median of five."""
+    numbers = np.zeros(rows * 32 + 16, np.float32)
+    start = -numbers.ctypes.data % 64 // 4
+    array = numbers[start : start + rows * 32].reshape(rows, 32)
+    array[:] = 1.0
+    order = np.random.default_rng(0).integers(0, rows, reads + ahead)
+    add_up(array, order[:100], ahead, np.zeros(32, np.float32))
+    seconds = [timed(lambda: add_up(array, order, ahead, np.zeros(32, np.float32)))[0] for _ in range(5)]
+    return float(np.median(seconds)) / reads * 1e9
+
+
+@njit(cache=True, fastmath=True)
+def add_up(array: Any, order: Any, ahead: Any, total: Any) -> None:
+    for k in range(len(order) - ahead):
+        prefetch(array, (order[k + ahead], 0))
+        prefetch(array, (order[k + ahead], 16))
+        row = array[order[k]]
+        for c in range(len(row)):
+            total[c] += row[c]
 
 
 def timed(function: Callable[[], Result]) -> tuple[float, Result]:
@@ -113,13 +140,21 @@ def growth(rows: list[dict[str, float]]) -> dict[str, float]:
 
 
 def table(rows: list[dict[str, float]], figures: dict[str, Any]) -> str:
-    heads = ("incidences", "nodes", "hyperedges", *(f"{step} s" for step in STEPS), "µs/incidence", "peak MB")
+    heads = (
+        "incidences",
+        "nodes",
+        "hyperedges",
+        *(f"{step} s" for step in STEPS),
+        "µs/incidence",
+        "bare read ns",
+        "peak MB",
+    )
     lines = ["| " + " | ".join(heads) + " |", "|" + "---:|" * len(heads)]
     for row in rows:
         seconds = [row[step] for step in STEPS]
         cells = [f"{int(row[name]):,}" for name in ("incidences", "nodes", "hyperedges")]
         cells += [f"{value:,.3g}" for value in seconds]
-        cells += [f"{1e6 * sum(seconds) / row['incidences']:.1f}", f"{row['peak_mb']:,.0f}"]
+        cells += [f"{1e6 * sum(seconds) / row['incidences']:.1f}", f"{row['bare_read']:.1f}", f"{row['peak_mb']:,.0f}"]
         lines.append("| " + " | ".join(cells) + " |")
     lines.append(f"\nan incidence of the largest costs {figures['growth']:.2f}x one of the smallest,")
     lines.append(f"{figures['ratio']:.2f}x one of the size before it")

@@ -40,5 +40,5 @@ def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
     return signature, generate
 
 
-#: ``prefetch(array, place)`` begins to load the cache line of ``array[place]``; no bounds are checked, and none need hold.
+#: ``prefetch(array, place)`` begins to load the cache line of ``array[place]``; no bounds need hold.
 prefetch: Any = intrinsic(_prefetch)

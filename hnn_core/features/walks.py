@@ -6,8 +6,7 @@ itself: together exactly P(v → x) ∝ A_vx with A = HHᵀ − D. The second-or
 hyperedge, where node2vec as published weighs all neighbours of v at every step.
 
 A proposal is three reads at random places of large arrays, one after another, and a processor waits for each of them.
-So several walks go side by side, one proposal each in turn: their reads do not wait for one another, and on a
-hypergraph that no cache holds a step takes half the time.
+So several walks go side by side, one proposal each in turn: while one waits for a read it has asked for, others go on.
 
 Weights of incidences play no part. A walk's random numbers depend on the seed and its number only.
 """
@@ -32,6 +31,8 @@ CHOICE = np.dtype([("cut", np.float32), ("hyperedge", np.int32), ("other", np.in
 
 #: Walks under way at a time: more than a processor has reads under way, few enough to lie in its nearest cache.
 SIDE_BY_SIDE = 64
+LINE = 16  # int32 numbers of a cache line
+FORESEEN = 128  # hyperedges of a node asked for before they are compared with another's; most nodes have fewer
 
 
 @dataclass(frozen=True)
@@ -162,8 +163,8 @@ def _draw(
                 u[s] = uniform(state[s])
                 asked[s] = certain <= u[s] < possible and x[s] != previous[s]
                 if asked[s]:
-                    prefetch(node_hyperedges, node_start[x[s]])
-                    prefetch(node_hyperedges, node_start[previous[s]])
+                    _foresee(node_start, node_hyperedges, x[s])
+                    _foresee(node_start, node_hyperedges, previous[s])
         s = 0
         while s < count:
             if x[s] == node[s]:
@@ -233,30 +234,26 @@ def _sums(start: Any, hyperedges: Any, values: Any) -> Any:
 
 @njit(cache=True)
 def _share(node_start: Any, node_hyperedges: Any, a: Any, b: Any) -> Any:
-    """Whether two nodes are in a common hyperedge: look up each hyperedge of the rarer node in the other's.
-
-    Both lists ascend, so the next is likely one mean gap on: strides of that many find where to search. Two nodes with
-    lists of a length are compared in one pass, and a short list in a long one by halving.
-    """
+    """Whether two nodes are in a common hyperedge: look up each hyperedge of the rarer node in the other's."""
     if node_start[a + 1] - node_start[a] > node_start[b + 1] - node_start[b]:
         a, b = b, a
     low, end = node_start[b], node_start[b + 1]
-    stride = (end - low) // max(1, node_start[a + 1] - node_start[a])
     for i in range(node_start[a], node_start[a + 1]):
         e = node_hyperedges[i]
-        high = low + stride
-        while high < end and node_hyperedges[high] < e:
-            low = high + 1
-            high = low + stride
-        high = min(high, end)
+        high = end
         while low < high:
             middle = (low + high) >> 1
             if node_hyperedges[middle] < e:
                 low = middle + 1
             else:
                 high = middle
-        if low == end:
-            return False
-        if node_hyperedges[low] == e:
+        if low < end and node_hyperedges[low] == e:
             return True
     return False
+
+
+@njit(cache=True, inline="always")
+def _foresee(node_start: Any, node_hyperedges: Any, node: Any) -> None:
+    """Ask memory for the first of a node's hyperedges."""
+    for k in range(node_start[node], min(node_start[node + 1], node_start[node] + FORESEEN), LINE):
+        prefetch(node_hyperedges, k)
