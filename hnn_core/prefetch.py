@@ -23,11 +23,10 @@ def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind, declared = signature.args
         view = context.make_array(kind)(context, builder, arguments[0])
-        if isinstance(declared, types.BaseTuple):
-            given = zip(cgutils.unpack_tuple(builder, arguments[1]), declared, strict=True)
-        else:
-            given = zip([arguments[1]], [declared], strict=True)
-        index = [context.cast(builder, number, its, types.intp) for number, its in given]
+        several = isinstance(declared, types.BaseTuple)
+        numbers = cgutils.unpack_tuple(builder, arguments[1]) if several else [arguments[1]]
+        kinds = list(declared) if several else [declared]
+        index = [context.cast(builder, one, its, types.intp) for one, its in zip(numbers, kinds, strict=True)]
         pointer = cgutils.get_item_pointer(context, builder, kind, view, index, wraparound=False)
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         function = cgutils.get_or_insert_function(
