@@ -6,11 +6,18 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from extractors import pool
+from extractors.nursery import Nursery
 from extractors.packing import PackedDocument, attempt_and_pack, pack
 from extractors.tasks import ExtractOptions, ExtractTask, refuse
 from extractors.worker import Job
 
+_IMPORTS = ("extractors.packing", "extractors.extraction")
 _TELLING = 1000  # characters of a style sheet that tell it from others
+
+
+def nursery() -> Nursery:
+    """For those who know early that there will be documents: workers can be had from it in no time."""
+    return Nursery(_IMPORTS)
 
 
 def extract_documents(
@@ -18,6 +25,7 @@ def extract_documents(
     options: ExtractOptions | None = None,
     workers: int | None = None,
     keep: bool = False,
+    nursery: Nursery | None = None,
 ) -> Iterator[PackedDocument]:
     """Each task's rows, in order, extracted in worker processes with the limits of ``options``.
 
@@ -36,9 +44,9 @@ def extract_documents(
         (options,),
         seconds=options.limits.seconds,
         memory_mb=options.limits.memory_mb,
-        imports=("extractors.extraction",),
+        imports=_IMPORTS,
     )
-    answers = pool.run(job, remember(), workers, size=lambda task: len(task.html), keep=keep, kin=_style_sheet)
+    answers = pool.run(job, remember(), workers, lambda task: len(task.html), keep, _style_sheet, nursery)
     return _refused_if_lost(answers, names)
 
 

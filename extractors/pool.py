@@ -1,9 +1,9 @@
 """Documents handled in worker processes that can be killed.
 
-Each worker is a fresh interpreter with an address-space limit and an alarm a document: a document that takes
-too long or too much memory ends its worker, costs its own row and at most its time limit, and the documents
-queued behind it go to a new worker. Workers read tasks from their standard input, so they see the end of the
-parent as an end of file; the kernel kills those that are busy at that moment.
+Each worker is a process that has seen no document before, with an address-space limit and an alarm a document: a
+document that takes too long or too much memory ends its worker, costs its own row and at most its time limit, and
+the documents queued behind it go to a new worker. Workers read tasks from a pipe, so they see the end of the parent
+as an end of file; the kernel kills those that are busy at that moment.
 
 Answers come in the order of the tasks whatever the number of workers, and only so many tasks are taken from
 the iterable as keep the workers busy: memory does not depend on how many there are.
@@ -15,8 +15,6 @@ import contextlib
 import os
 import selectors
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -26,10 +24,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any, Generic
 
+from extractors.nursery import Fork, Nursery
 from extractors.worker import Answer, Job, Task, framed, receive, write
 
 _BATCH_TASKS = 16
 _BATCH_BYTES = 1 << 20
+_WORTH_A_WORKER = 4  # tasks, of few, that are not shared out further: what each worker has to learn costs as much
 _LOOK_AHEAD = 4  # batches in hand for each worker: what the others may do while one document runs into its limit
 _KIN = 10_000  # kins whose worker is remembered
 _GRACE = 5.0  # seconds a worker may overstay its own alarm (start-up, a stopped process) before it is killed
@@ -54,16 +54,17 @@ def run(
     size: Callable[[Task], int] = lambda task: 0,
     keep: bool = False,
     kin: Callable[[Task], Hashable] = lambda task: None,
+    nursery: Nursery | None = None,
 ) -> Iterator[Answer | Lost]:
     """``job.function(task, *job.arguments)`` for each task, in order. ``size`` estimates a task's bytes.
 
     Tasks of one ``kin`` go to the same worker where that keeps nobody waiting: what it learned of one helps with the
-    next. The first worker comes up while the first tasks are looked for, and these are under way when this returns.
-    Further workers start when a whole batch waits for them: less is done before they are ready. Who has many calls of
-    the same job to make, one after another, lets them ``keep`` the workers.
+    next. The workers' imports are done while the first tasks are looked for, or before where the caller has a
+    ``nursery`` with those of the job, and the first tasks are under way when this returns. Who has many calls of the
+    same job to make, one after another, lets them ``keep`` the workers.
     """
     count = workers or available_cores()
-    answers = _answers(_kept(job, count) if keep else _Pool(job, count), iter(tasks), size, kin)
+    answers = _answers(_kept(job, count) if keep else _Pool(job, count, nursery), iter(tasks), size, kin)
     next(answers)
     return answers
 
@@ -141,9 +142,11 @@ class _Waiting(Generic[Task]):
 
 
 class _Pool(Generic[Task, Answer]):
-    def __init__(self, job: Job[Task, Answer], count: int) -> None:
+    def __init__(self, job: Job[Task, Answer], count: int, nursery: Nursery | None = None) -> None:
         self.job = job
         self.count = count
+        self._nursery = nursery
+        self._own_nursery = nursery is None
         self._workers: list[_Worker[Task]] = []
         self._keeper: dict[Hashable, _Worker[Task]] = {}  # the worker that knows a kin
         self._selector = selectors.DefaultSelector()
@@ -166,6 +169,8 @@ class _Pool(Generic[Task, Answer]):
         for worker in self._workers:
             worker.kill()
         self._selector.close()
+        if self._own_nursery and self._nursery is not None:
+            self._nursery.close()
 
     def map(
         self, tasks: Iterator[Task], size: Callable[[Task], int], kin: Callable[[Task], Hashable]
@@ -175,8 +180,7 @@ class _Pool(Generic[Task, Answer]):
         taken = given = 0
         exhausted = started = False
         window = self.count * _BATCH_TASKS * _LOOK_AHEAD
-        if not self._workers:
-            self._start()
+        self._prepare()
         while True:
             while not exhausted and len(queue) < self.count * _BATCH_TASKS and taken - given < window:
                 try:
@@ -200,7 +204,7 @@ class _Pool(Generic[Task, Answer]):
                 queue[:0] = again
 
     def _send(self, queue: list[_Waiting[Task]]) -> None:
-        """Give each idle worker a batch; start workers as long as there is work for them.
+        """Give each idle worker a batch; start workers as long as there are tasks for them.
 
         Then those get one that are about to have none, so that they need not wait for this process; not near the end,
         where what one has in hand another could do.
@@ -209,7 +213,7 @@ class _Pool(Generic[Task, Answer]):
         while queue:
             if idle:
                 worker = idle.pop()
-            elif not self._workers or (len(self._workers) < self.count and _worth_a_worker(queue)):
+            elif len(self._workers) < self.count:
                 worker = self._start()
             else:
                 break
@@ -220,8 +224,17 @@ class _Pool(Generic[Task, Answer]):
                 if not worker.send(batch):
                     queue[:0] = batch
 
+    def _prepare(self) -> Nursery:
+        """What workers are forked from, begun anew where something has ended it, which ended them as well."""
+        if self._nursery is None or self._nursery.ended:
+            if self._nursery is not None and self._own_nursery:
+                self._nursery.close()
+            self._nursery = Nursery((self.job.function.__module__, *self.job.imports))
+            self._own_nursery = True
+        return self._nursery
+
     def _start(self) -> _Worker[Task]:
-        worker: _Worker[Task] = _Worker(self.job)
+        worker: _Worker[Task] = _Worker(self.job, self._prepare().fork())
         self._workers.append(worker)
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
         return worker
@@ -236,8 +249,10 @@ class _Pool(Generic[Task, Answer]):
 
         batch: list[_Waiting[Task]] = []
         volume = 0
+        free = self.count - sum(bool(worker.pending) for worker in self._workers)
+        share = min(_BATCH_TASKS, max(_WORTH_A_WORKER, -(-len(queue) // max(1, free))))
         for task in sorted(queue, key=preference):
-            if batch and (len(batch) == _BATCH_TASKS or volume >= _BATCH_BYTES):
+            if batch and (len(batch) == share or volume >= _BATCH_BYTES):
                 break
             batch.append(task)
             volume += task.size
@@ -281,10 +296,6 @@ class _Pool(Generic[Task, Answer]):
         self._keeper = {kin: keeper for kin, keeper in self._keeper.items() if keeper is not worker}
 
 
-def _worth_a_worker(queue: list[_Waiting[Task]]) -> bool:
-    return len(queue) >= _BATCH_TASKS or sum(task.size for task in queue) >= _BATCH_BYTES
-
-
 def _lost(code: int, job: Job[Task, Answer]) -> Lost:
     if code == -signal.SIGALRM:
         return Lost("timeout", f"no answer within {job.seconds:g} s")
@@ -296,26 +307,15 @@ def _lost(code: int, job: Job[Task, Answer]) -> Lost:
 class _Worker(Generic[Task]):
     """A child process and the tasks it has been sent, the first of which it is working at."""
 
-    def __init__(self, job: Job[Task, Any]) -> None:
+    def __init__(self, job: Job[Task, Any], process: Fork) -> None:
         self.pending: deque[_Waiting[Task]] = deque()
         self.ready = False
         self._latest = 0  # tasks in the batch sent last
         self._patience = job.seconds + _GRACE
         self.deadline = time.monotonic() + self._patience
-        # The child finds modules where the parent does, without looking for site-packages again, and never runs the
-        # parent's main module: a multiprocessing "spawn" would import all of a caller's script or command line first.
-        start = f"import sys; sys.path[:] = {sys.path!r}; from extractors import worker; worker.serve({os.getpid()})"
-        self._process = subprocess.Popen(
-            [sys.executable, "-S", "-c", start],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,  # Ctrl-C is the parent's to handle
-        )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._input = self._process.stdin
-        self.output = self._process.stdout
-        self._room = _widen(self._input, self.output)
+        self._process = process
+        self.output = process.output
+        self._room = _widen(process.input, process.output)
         self._write(framed(job))
 
     def send(self, batch: list[_Waiting[Task]]) -> bool:
@@ -343,18 +343,14 @@ class _Worker(Generic[Task]):
 
     @property
     def ended(self) -> bool:
-        return self._process.poll() is not None
+        return self._process.ended
 
     def kill(self) -> int:
-        self._process.kill()
-        code = self._process.wait()
-        self._input.close()
-        self.output.close()
-        return code
+        return self._process.kill()
 
     def _write(self, message: bytes) -> None:
         with contextlib.suppress(BrokenPipeError):  # a dead worker is noticed when its answer is awaited
-            write(self._input, message)
+            write(self._process.input, message)
 
 
 def _widen(*pipes: IO[bytes]) -> int:

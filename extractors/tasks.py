@@ -1,6 +1,6 @@
 """What is asked of extraction and what comes back: plain values that travel between processes.
 
-The stage hands them round and never reads an email itself: nothing here imports a parser.
+The stage hands them round and never reads an email itself: nothing here imports a parser, nor what bounds one.
 """
 
 from __future__ import annotations
@@ -8,19 +8,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from extractors.limits import Limits
-
 if TYPE_CHECKING:
     from extractors.fragments import Granularity
+    from extractors.limits import Limits
 
 Row = tuple[Any, ...]
+
+
+def _limits() -> Limits:
+    from extractors.limits import Limits
+
+    return Limits()
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractOptions:
     width: int = 800
     granularity: Granularity = "card"
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=_limits)
 
 
 class DocumentTables(NamedTuple):

@@ -1,4 +1,5 @@
-"""The child's side of :mod:`extractors.pool`: a process that answers tasks, within limits of time and memory.
+"""The child's side of :mod:`extractors.pool` and :mod:`extractors.nursery`: processes that answer tasks, within limits
+of time and memory, and the one they are forked from.
 
 It imports little: where few documents are new, most of their time is that of a worker coming up.
 """
@@ -6,12 +7,14 @@ It imports little: where few documents are new, most of their time is that of a 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import signal
+import socket
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, Generic, TypeVar
@@ -20,6 +23,13 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 _LENGTH = struct.Struct("!Q")
+
+#: What the nursery is asked to do about the worker of a number; a request to fork brings two ends of pipes.
+CONTROL = struct.Struct("!cI")
+FORK, END, LOOK = b"f", b"e", b"l"
+#: Its answer to the other two: an exit code, negative for a signal.
+STATUS = struct.Struct("!i")
+STILL_RUNNING = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +40,92 @@ class Job(Generic[Task, Answer]):
     arguments: tuple[Any, ...] = ()
     seconds: float = 10.0
     memory_mb: int = 1024
-    imports: tuple[str, ...] = ()  # what ``function`` imports when it is called: workers do so before their first task
+    imports: tuple[str, ...] = ()  # what ``function`` imports when it is called: done before workers are forked
 
 
-def serve(parent: int) -> None:
-    """Answer the tasks on standard input one by one until it ends."""
+def fork_on_demand(parent: int, imports: Sequence[str]) -> None:
+    """Import, then do what ``parent`` asks on standard input, a socket; when that ends, so do all workers."""
     _die_with(parent)
-    tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints must not end up among the answers
+    gc.disable()  # there is no garbage in imports
+    for module in imports:
+        import_module(module)
+    gc.freeze()  # workers share these pages as long as nobody writes to them
+    me = os.getpid()
+    control = socket.socket(fileno=os.dup(0))
+    children = _Children()
+    while True:
+        request, pipes, _, _ = socket.recv_fds(control, CONTROL.size, 2)
+        if not request:
+            children.end_all()
+            return
+        action, number = CONTROL.unpack(request)
+        if action == FORK:
+            if not children.fork(number):
+                control.close()
+                _work(me, *pipes)
+            for pipe in pipes:
+                os.close(pipe)
+        else:
+            code = children.end(number) if action == END else children.code(number)
+            control.sendall(STATUS.pack(STILL_RUNNING if code is None else code))
+
+
+class _Children:
+    """Processes by their number. One that has ended is waited for when it is asked about, and not killed after that:
+    its process id may be another's by then.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[int, int] = {}
+        self._codes: dict[int, int] = {}
+
+    def fork(self, number: int) -> int:
+        self._running[number] = os.fork()
+        return self._running[number]
+
+    def code(self, number: int) -> int | None:
+        """How it ended; None as long as it runs."""
+        self._wait(number, os.WNOHANG)
+        return self._codes.get(number)
+
+    def end(self, number: int) -> int:
+        if number in self._running:
+            os.kill(self._running[number], signal.SIGKILL)
+            self._wait(number, 0)
+        return self._codes.pop(number)
+
+    def end_all(self) -> None:
+        for number in list(self._running):
+            self.end(number)
+
+    def _wait(self, number: int, options: int) -> None:
+        if number in self._running:
+            process, status = os.waitpid(self._running[number], options)
+            if process:
+                del self._running[number]
+                self._codes[number] = os.waitstatus_to_exitcode(status)
+
+
+def _work(nursery: int, tasks: int, answers: int) -> None:
+    """The whole life of a worker."""
+    code = 1
+    try:
+        _die_with(nursery)
+        os.dup2(tasks, 0)  # in place of the nursery's socket
+        gc.enable()
+        serve(os.fdopen(tasks, "rb"), os.fdopen(answers, "wb", buffering=0))
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
+def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer tasks one by one until they end."""
     with contextlib.suppress(EOFError, BrokenPipeError):
         job: Job[Any, Any] = receive(tasks)
-        for module in job.imports:
-            import_module(module)
         _limit_memory(job.memory_mb)
         send(answers, "ready")
         while True:

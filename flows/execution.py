@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import threading
@@ -142,11 +143,9 @@ class PeakMemory:
     """Highest resident memory of this process and the children it starts while the block runs, sampled."""
 
     def __init__(self, interval: float = 0.2) -> None:
-        import psutil
-
-        self._me = psutil.Process()
-        self._others = set(self._me.children(recursive=True))  # e.g. Prefect's own server: not the stage's memory
-        self.peak_mb = self._me.memory_info().rss / 2**20
+        self._me = os.getpid()
+        self._others = descendants(self._me)  # e.g. Prefect's own server: not the stage's memory
+        self.peak_mb = _resident_mb(self._me)
         self._interval = interval
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -160,15 +159,28 @@ class PeakMemory:
         self._thread.join()
 
     def _watch(self) -> None:
+        while not self._stop.wait(self._interval):
+            mine = {self._me, *descendants(self._me)} - self._others
+            self.peak_mb = max(self.peak_mb, sum(map(_resident_mb, mine)))
+
+
+def descendants(process: int) -> set[int]:
+    """Its children and theirs. Most Linux kernels list them; psutil has to read the state of every process there is."""
+    if not Path(f"/proc/self/task/{os.getpid()}/children").exists():
         import psutil
 
-        while True:
-            total = 0
-            for process in {self._me, *self._me.children(recursive=True)} - self._others:
-                try:
-                    total += process.memory_info().rss
-                except psutil.Error:
-                    continue
-            self.peak_mb = max(self.peak_mb, total / 2**20)
-            if self._stop.wait(self._interval):
-                return
+        return {child.pid for child in psutil.Process(process).children(recursive=True)}
+    children: set[int] = set()
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # that thread has just ended
+            children.update(map(int, path.read_text("ascii").split()))
+    return children.union(*map(descendants, children))
+
+
+def _resident_mb(process: int) -> float:
+    import psutil
+
+    try:
+        return float(psutil.Process(process).memory_info().rss / 2**20)
+    except psutil.Error:  # it has just ended
+        return 0.0

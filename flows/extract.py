@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -13,47 +13,63 @@ from flows.runner import Runner, open_runner
 from flows.stage import Context, Stage, table_input
 
 if TYPE_CHECKING:
+    from extractors.nursery import Nursery
     from extractors.packing import PackedDocument
     from extractors.store import DocumentStore
     from extractors.tasks import ExtractOptions, ExtractTask
-    from extractors.writing import Engine
+    from extractors.writing import Engine, Source
     from flows.config import ExecutionConfig
 
 
 def run(context: Context) -> Mapping[str, Any]:
+    execution = context.config.execution
+    with nursery_of(execution) as nursery:  # first of all: it comes up while this process finds out what is new
+        from extractors.writing import write_tables
+
+        sources = sources_of(context)
+        context.progress.start("extract", total=len(sources))
+        done = 0
+
+        def show(documents_done: int, rejected: int) -> None:
+            nonlocal done
+            context.progress.advance(documents_done - done, note=f"{rejected} rejected")
+            done = documents_done
+
+        with engine_of(execution, len(sources), nursery) as engine:
+            counts = write_tables(context.out, sources, options(context), None, context.previous, show, engine)
+    return asdict(counts)
+
+
+def sources_of(context: Context) -> list[Source]:
     from extractors.store import DocumentStore
-    from extractors.writing import Source, write_tables
+    from extractors.writing import Source
 
     store = DocumentStore(context.workspace.store)
     documents = table_input(
         context.inputs, "scrape/documents.parquet", ["doc_id", "location", "sha256", "charset", "status"]
     )
-    sources = [
+    return [
         Source(row["doc_id"], row["location"], partial(html_of, store, row["sha256"], row["charset"]))
         for batch in documents.to_batches()
         for row in batch.to_pylist()
         if row["status"] == "ok"
     ]
-    context.progress.start("extract", total=len(sources))
-    done = 0
 
-    def show(documents_done: int, rejected: int) -> None:
-        nonlocal done
-        context.progress.advance(documents_done - done, note=f"{rejected} rejected")
-        done = documents_done
 
-    execution = context.config.execution
-    workers = execution.workers or None
-    with engine_of(execution, len(sources)) as engine:
-        counts = write_tables(context.out, sources, options(context), workers, context.previous, show, engine)
-    return asdict(counts)
+def nursery_of(execution: ExecutionConfig) -> AbstractContextManager[Nursery | None]:
+    """What this machine's own workers are forked from; a cluster has its own."""
+    from extractors.isolation import nursery
+
+    return nursery() if execution.runner == "local" else nullcontext()
 
 
 @contextmanager
-def engine_of(execution: ExecutionConfig, documents: int) -> Iterator[Engine | None]:
-    """Extraction in batches on a cluster's workers; None where this machine's own processes do it."""
+def engine_of(execution: ExecutionConfig, documents: int, nursery: Nursery | None = None) -> Iterator[Engine]:
+    """Extraction in this machine's own processes, or in batches on a cluster's workers."""
     if execution.runner == "local":
-        yield None
+        from extractors.isolation import extract_documents
+
+        yield partial(extract_documents, workers=execution.workers or None, nursery=nursery)
         return
     with open_runner(execution) as runner:
         yield spread(runner, batch_size(documents, runner.workers))

@@ -35,6 +35,11 @@ def work(task: str | int, factor: int = 1) -> object:
             return "out of memory"
     if task == "print":
         print("noise on standard output")
+    if task == "parent":
+        return os.getppid()
+    if task == "kill parent":
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
     if task == "pid":
         return os.getpid()
     return task * factor
@@ -204,7 +209,7 @@ def test_kept_workers_end_when_nobody_wants_them(monkeypatch: pytest.MonkeyPatch
 
 def test_a_batch_is_of_kins_its_worker_knows_then_of_new_ones_then_of_any() -> None:
     """Which worker is free first is the machine's affair: asked is what each would be given, in a fixed order."""
-    choosing: pool._Pool[str, object] = pool._Pool(Job(at_work), 2)
+    choosing: pool._Pool[str, object] = pool._Pool(Job(at_work), 1)
     one, other = Mock(), Mock()
 
     def given(worker: Mock, kins: str) -> str:
@@ -217,6 +222,29 @@ def test_a_batch_is_of_kins_its_worker_knows_then_of_new_ones_then_of_any() -> N
     assert given(other, "aaaa" + "b" * 20) == "b" * 16
     assert given(one, "ba" * 4 + "c") == "aaaa" + "c" + "bbbb", "its own, a new one, and only then the other's"
     assert given(other, "ca" * 4) in ("cacacaca", "c" * 4 + "a" * 4), "nobody idles for that"
+
+
+@pytest.mark.parametrize(("tasks", "shares"), [(3, [3]), (7, [4, 3]), (20, [10, 10]), (100, [16, 16])])
+def test_few_tasks_are_shared_out(tasks: int, shares: list[int]) -> None:
+    sharing: pool._Pool[int, object] = pool._Pool(Job(at_work), 2)
+    queue = [pool._Waiting(number, number, 0, number) for number in range(tasks)]
+    given = []
+    while queue and len(given) < 2:
+        batch = sharing._batch(queue, Mock())
+        sharing._workers.append(Mock(pending=batch))
+        given.append(len(batch))
+    assert given == shares
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks Linux who is whose child")
+def test_what_ends_the_process_they_are_forked_from_costs_a_task_a_worker() -> None:
+    answers = run(JOB, [*["parent"] * 8, "kill parent", *range(40)], workers=1)
+    first = next(answers)
+    rest = list(answers)
+    assert first != os.getpid()
+    assert rest[:7] == [first] * 7
+    assert rest[7] == Lost("crash", "worker ended by SIGKILL")
+    assert rest[8:] == [2 * n for n in range(40)]
 
 
 def test_both_workers_work_where_all_tasks_are_of_one_kin() -> None:
