@@ -90,10 +90,9 @@ class Hypergraph:
         if isinstance(hyperedges, Mapping):
             ids_and_types.setdefault("hyperedge_ids", list(hyperedges))
             hyperedges = hyperedges.values()
-        members = [list(e) for e in hyperedges]
+        members = [_members(e, position) for position, e in enumerate(hyperedges)]
         sizes = np.fromiter(map(len, members), dtype=np.int64, count=len(members))
-        # No dtype: a member such as 1.5 or "a" must reach _indices and be refused there, not be cast.
-        nodes = np.array(list(chain.from_iterable(members))) if sizes.sum() else np.empty(0, np.int64)
+        nodes = _flat(members) if sizes.sum() else np.empty(0, np.int64)
         edges = np.repeat(np.arange(len(members)), sizes)
         return cls.from_pairs(nodes, edges, num_nodes, len(members), **ids_and_types)
 
@@ -227,6 +226,30 @@ def _collapse(
     return H
 
 
+def _members(hyperedge: Iterable[int], position: int) -> list[int]:
+    try:
+        return list(hyperedge)
+    except TypeError:
+        raise ValueError(f"hyperedges[{position}] is {hyperedge!r}: expected a list of node indices") from None
+
+
+def _flat(members: list[list[int]]) -> NDArray[np.integer[Any]]:
+    """All members in a row; a wrong one is named by its hyperedge, not by a place in this row."""
+    try:
+        nodes = np.array(list(chain.from_iterable(members)))  # no dtype: 1.5 must be refused, not cast
+    except ValueError:  # a list among the members
+        nodes = np.empty(0)
+    if not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0:
+        for position, hyperedge in enumerate(members):
+            for node in hyperedge:
+                if isinstance(node, bool) or not isinstance(node, int | np.integer) or node < 0:
+                    raise ValueError(
+                        f"hyperedges[{position}] has the member {node!r}: expected indices of nodes, from 0 on; "
+                        "names of nodes go into node_ids"
+                    )
+    return nodes
+
+
 def _indices(values: ArrayLike, what: str) -> NDArray[np.int64]:
     array = np.asarray(values)
     if array.size == 0:
@@ -281,7 +304,12 @@ def _type_codes(
         if names is not None and len(names) != 1:
             raise ValueError(f"{what}_type_names has {len(names)} names: also give {what}_types")
         return np.zeros(size, dtype=np.int16), tuple(names or (what,))
+    if isinstance(types, str):
+        raise ValueError(f"{what}_types is the text {types!r}: expected a list, one type for each {what}")
     if len(types) and isinstance(types[0], str):
+        odd = next((i for i, name in enumerate(types) if not isinstance(name, str)), None)
+        if odd is not None:
+            raise ValueError(f"{what}_types[{odd}] is {types[odd]!r}: expected a name, as the first one is")
         order = tuple(names) if names is not None else tuple(dict.fromkeys(str(name) for name in types))
         code = {name: i for i, name in enumerate(order)}
         unknown = next((name for name in types if name not in code), None)
@@ -292,10 +320,14 @@ def _type_codes(
         if len(types):
             raise ValueError(f"{what}_types are codes: also give {what}_type_names, what each code means")
         names = (what,)
-    return np.array(types, dtype=np.int16), tuple(names)
+    codes = np.asarray(types) if len(types) else np.empty(0, np.int16)
+    if not np.issubdtype(codes.dtype, np.integer):  # a cast would make 0 of 0.5
+        raise ValueError(f"{what}_types must be names, or integer codes into {what}_type_names; got {codes.dtype}")
+    _check_types(codes, tuple(names), size, what)
+    return codes.astype(np.int16), tuple(names)
 
 
-def _check_types(codes: NDArray[np.int16], names: tuple[str, ...], size: int, what: str) -> None:
+def _check_types(codes: NDArray[np.integer[Any]], names: tuple[str, ...], size: int, what: str) -> None:
     if codes.shape != (size,):
         raise ValueError(f"{what}_types has length {len(codes)}, expected one type for each of {size} {what}s")
     if len(set(names)) != len(names):

@@ -77,28 +77,29 @@ def from_tables(tables: HypergraphTables, origin: str = "hypergraph tables") -> 
     )
 
 
-def write_parquet(hypergraph: Hypergraph, folder: Path) -> None:
+def write_parquet(hypergraph: Hypergraph, folder: Path | str) -> None:
     """Write ``nodes.parquet``, ``hyperedges.parquet`` and ``incidence.parquet`` into ``folder``."""
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in vars(to_tables(hypergraph)).items():
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
 
 
-def read_parquet(folder: Path) -> Hypergraph:
+def read_parquet(folder: Path | str) -> Hypergraph:
     """The hypergraph :func:`write_parquet` wrote."""
     names = ("nodes", "hyperedges", "incidence")
-    return from_tables(HypergraphTables(*(pq.read_table(folder / f"{n}.parquet") for n in names)), str(folder))
+    return from_tables(HypergraphTables(*(pq.read_table(Path(folder) / f"{n}.parquet") for n in names)), str(folder))
 
 
-def write_hif(hypergraph: Hypergraph, path: Path) -> None:
+def write_hif(hypergraph: Hypergraph, path: Path | str) -> None:
     """Write the Hypergraph Interchange Format that XGI, HyperNetX and others read."""
-    path.write_text(json.dumps(to_hif(hypergraph), ensure_ascii=False), encoding="utf-8")
+    Path(path).write_text(json.dumps(to_hif(hypergraph), ensure_ascii=False), encoding="utf-8")
 
 
-def read_hif(path: Path) -> Hypergraph:
+def read_hif(path: Path | str) -> Hypergraph:
     """Read a HIF JSON file."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path}: not JSON ({error})") from error
     return from_hif(content, str(path))
@@ -132,6 +133,8 @@ def to_hif(hypergraph: Hypergraph) -> dict[str, Any]:
 
 def from_hif(content: Mapping[str, Any], origin: str = "HIF document") -> Hypergraph:
     """The hypergraph of a HIF document. Nodes and edges without a ``type`` attribute get the default type."""
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{origin}: is a JSON {type(content).__name__}, HIF is an object with 'incidences'")
     if content.get("network-type", "undirected") == "directed":
         raise ValueError(f"{origin}: network-type is 'directed'; only undirected hypergraphs and 'asc' are read")
     incidences = content.get("incidences")
@@ -145,7 +148,7 @@ def from_hif(content: Mapping[str, Any], origin: str = "HIF document") -> Hyperg
     return Hypergraph.from_pairs(
         np.array([node_row[record["node"]] for record in incidences], dtype=np.int64),
         np.array([edge_row[record["edge"]] for record in incidences], dtype=np.int64),
-        weights=[record.get("weight", 1.0) for record in incidences],
+        weights=[_hif_weight(record, position, origin) for position, record in enumerate(incidences)],
         node_ids=list(node_type),
         hyperedge_ids=list(edge_type),
         node_types=list(node_type.values()),
@@ -234,6 +237,13 @@ def _hif_types(
             raise ValueError(f"{origin}: incidences[{position}] has no {part!r}")
         types.setdefault(record[part], default)
     return types
+
+
+def _hif_weight(incidence: Mapping[str, Any], position: int, origin: str) -> float:
+    weight = incidence.get("weight", 1.0)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < np.inf:
+        raise ValueError(f"{origin}: incidences[{position}] has the weight {weight!r}, not a finite number above zero")
+    return weight
 
 
 def _hif_names(declared: list[str] | None, used: Iterable[str]) -> tuple[str, ...] | None:

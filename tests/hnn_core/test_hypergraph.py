@@ -149,6 +149,16 @@ def test_a_callers_arrays_stay_his_own() -> None:
             {"nodes": [0], "hyperedges": [0], "node_types": [3], "node_type_names": ("a",)},
             r"node_types\[0\] is 3, expected a code below 1",
         ),
+        (
+            {"nodes": [0, 1], "hyperedges": [0, 0], "node_types": [0, 70_000], "node_type_names": ("a", "b")},
+            r"node_types\[1\] is 70000, expected a code below 2",
+        ),
+        (
+            {"nodes": [0, 1], "hyperedges": [0, 0], "node_types": [0.5, 1.0], "node_type_names": ("a", "b")},
+            "node_types must be names, or integer codes into node_type_names; got float64",
+        ),
+        ({"nodes": [0, 1], "hyperedges": [0, 0], "node_types": ["a", None]}, r"node_types\[1\] is None: expected a name"),
+        ({"nodes": [0, 1], "hyperedges": [0, 0], "node_types": "ab"}, "node_types is the text 'ab': expected a list"),
         ({"nodes": [0], "hyperedges": [0], "num_nodes": 2, "node_ids": ["x"]}, r"node_ids has shape \(1,\)"),
         (
             {"nodes": [0, 1], "hyperedges": [0, 0], "node_ids": ["x", "x"]},
@@ -159,6 +169,21 @@ def test_a_callers_arrays_stay_his_own() -> None:
 def test_bad_input_is_named(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Hypergraph.from_pairs(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("hyperedges", "message"),
+    [
+        ([[0, 1], [2, -1]], r"hyperedges\[1\] has the member -1: expected indices of nodes, from 0 on"),
+        ([[0], [0.5, 1]], r"hyperedges\[1\] has the member 0.5"),
+        ([[0], ["Ada", "Bob"]], r"hyperedges\[1\] has the member 'Ada': .*; names of nodes go into node_ids"),
+        ([[0, 1], [2, [3]]], r"hyperedges\[1\] has the member \[3\]"),
+        ([[0, 1], 2], r"hyperedges\[1\] is 2: expected a list of node indices"),
+    ],
+)
+def test_a_bad_member_is_named_by_its_hyperedge(hyperedges: list[list[int]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Hypergraph.from_hyperedges(hyperedges)
 
 
 def test_missing_rows_are_named() -> None:

@@ -169,12 +169,21 @@ def test_a_hypergraph_made_in_xgi_is_read(ids: list[Any], tmp_path: Path) -> Non
         ({"nodes": []}, "no list 'incidences'"),
         ({"incidences": [{"edge": 1, "node": 2}, {"edge": 1}]}, r"incidences\[1\] has no 'node'"),
         ({"incidences": [], "edges": [{"weight": 1}]}, "an entry of 'edges' has no 'edge'"),
+        ({"incidences": [{"edge": 1, "node": 2, "weight": "x"}]}, r"incidences\[0\] has the weight 'x', not a finite"),
+        ({"incidences": [{"edge": 1, "node": 2, "weight": 0}]}, r"incidences\[0\] has the weight 0, not a finite"),
+        ([], "is a JSON list, HIF is an object"),
     ],
 )
-def test_bad_hif_is_named(document: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_bad_hif_is_named(document: Any, message: str, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text(json.dumps(document))
     with pytest.raises(ValueError, match=rf"bad\.json: .*{message}"):
         io.read_hif(tmp_path / "bad.json")
+
+
+def test_a_place_may_be_given_as_text(email: Hypergraph, tmp_path: Path) -> None:
+    io.write_hif(email, f"{tmp_path}/email.json")
+    io.write_parquet(email, f"{tmp_path}/email")
+    assert io.read_hif(f"{tmp_path}/email.json") == io.read_parquet(f"{tmp_path}/email") == email
 
 
 def test_a_file_that_is_not_json_is_named(tmp_path: Path) -> None:
