@@ -157,7 +157,10 @@ def test_a_callers_arrays_stay_his_own() -> None:
             {"nodes": [0, 1], "hyperedges": [0, 0], "node_types": [0.5, 1.0], "node_type_names": ("a", "b")},
             "node_types must be names, or integer codes into node_type_names; got float64",
         ),
-        ({"nodes": [0, 1], "hyperedges": [0, 0], "node_types": ["a", None]}, r"node_types\[1\] is None: expected a name"),
+        (
+            {"nodes": [0, 1], "hyperedges": [0, 0], "node_types": ["a", None]},
+            r"node_types\[1\] is None: expected a name",
+        ),
         ({"nodes": [0, 1], "hyperedges": [0, 0], "node_types": "ab"}, "node_types is the text 'ab': expected a list"),
         ({"nodes": [0], "hyperedges": [0], "num_nodes": 2, "node_ids": ["x"]}, r"node_ids has shape \(1,\)"),
         (
