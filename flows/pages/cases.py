@@ -132,8 +132,8 @@ class Cases:
         for reason in explanation[:_REASONS]:
             if reason in self._row:
                 text = self._inputs.fragments["text"][self._row[reason]].as_py()
-                sender = shortened(self._sender(reason), 30) or "unknown sender"
-                yield f"{shortened(text, 48) or 'a fragment without text'} ({sender})"
+                sender = shortened(self._sender(reason), 26) or "unknown sender"
+                yield f"{shortened(text, 40) or 'a fragment without text'} ({sender})"
             elif reason in self._entries:
                 style = self._entries[reason].style
                 yield style.facts if style else self._entries[reason].name

@@ -39,12 +39,8 @@ class Near:
     entry: Entry
     delta_e: float  # the larger of its colours' differences
     delta_px: float  # the larger of its lengths' differences
-
-    @property
-    def distance(self) -> str:
-        parts = [f"ΔE {self.delta_e:.1f}"] if self.delta_e else []
-        parts += [f"{self.delta_px:g} px"] if self.delta_px else []
-        return ", ".join(parts)
+    colours: tuple[str, ...]  # of its own, to look for in the emails
+    measures: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -99,11 +95,21 @@ def near_duplicates(entries: Sequence[Entry], colours: NearColours | None = None
             other = (b, c, s, r, rest)
             if other in drawn and other not in taken:
                 taken.add(other)
-                absorb.append(Near(drawn[other], max(db, dc), max(ds, dr)))
+                absorb.append(_near(entry, drawn[other], max(db, dc), max(ds, dr)))
         if absorb:
             absorb.sort(key=lambda near: (near.delta_e, near.delta_px, near.entry.entity_id))
             found.append(Merge(sender, entry, tuple(absorb)))
     return found
+
+
+def _near(keep: Entry, entry: Entry, delta_e: float, delta_px: float) -> Near:
+    kept, style = keep.style, entry.style
+    if kept is None or style is None:
+        raise ValueError(f"{entry.signature}: only styles that are drawn can be merged")
+    fields = (style.background, kept.background), (style.color, kept.color)
+    colours = tuple(own for own, other in fields if own and own != other)
+    measures = tuple(measure for measure in style.measures if measure not in kept.measures)
+    return Near(entry, delta_e, delta_px, colours, measures)
 
 
 def _key(style: Style) -> _Key:

@@ -12,6 +12,7 @@ from flows.pages.corpus import Codes, Corpus, distinct_pairs
 from flows.pages.details import details_css
 from flows.pages.inputs import ReportInputs
 from flows.pages.styles import STYLE_TYPES, Style, is_colour, opaque, shortened
+from hnn_core.colour import contrast_ratio
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,13 @@ class Entry:
     def label(self) -> str:
         """What is written on a drawn button: the words of its first use."""
         return shortened(self.words("text"), 60) or "Button"
+
+    @property
+    def contrast(self) -> float | None:
+        """Of its text: on its own fill, or, where it has none, on what it is mostly seen on."""
+        if self.style is not None and self.style.see_through and self.style.color:
+            return contrast_ratio(self.style.color, self.ground)
+        return self.style.contrast if self.style else None
 
     def words(self, field: str) -> str:
         """A field of the first use as text; "" where there is none."""

@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from flows.counting import counted, percent
 from flows.pages.quality import in_ten
 from flows.pages.styles import shortened
 
@@ -32,9 +33,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["thousands"] = lambda number: "–" if number is None else f"{number:,}"
-    environment.filters["counted"] = lambda number, noun: f"{number:,} {noun}{'' if number == 1 else 's'}"
+    environment.filters["counted"] = counted
     environment.filters["decimals"] = lambda number, places: "–" if number is None else f"{number:,.{places}f}"
-    environment.filters["percent"] = lambda share: "–" if share is None else f"{100 * share:.0f}\u00a0%"
+    environment.filters["percent"] = lambda share: "–" if share is None else percent(share)
     environment.filters["in_ten"] = in_ten
     environment.filters["short"] = shortened
     return environment

@@ -29,7 +29,7 @@ from flows.pages.recommendation import composed_tables, paper_tables, twin_overv
 from flows.pages.rendering import render
 from flows.pages.senders import senders
 from flows.pages.shelves import Shelf, shelve
-from flows.pages.stylemap import HEIGHT, WIDTH, style_map
+from flows.pages.stylemap import HEIGHT, WIDTH, islands, style_map
 from flows.pages.styles import STYLE_TYPES
 from flows.pages.summary import corpus_rows, findings, kinds, spectrum, statuses, totals
 
@@ -134,6 +134,7 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
     cases = Cases(inputs, corpus, catalogue)
     figures = _metric_tables(inputs)
     composed = composed_tables(inputs.composed)
+    dots = style_map(corpus, catalogue, inputs.embeddings)
     qualities = [of for figure in figures if (of := quality(figure.target, figure.protocols)) is not None]
     shared = {"title": inputs.title, "note": inputs.note, "qualities": qualities, "names": NAMES}
 
@@ -165,7 +166,8 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
             made=cases.cases,
         ),
         composed=composed_quality(composed),
-        map=style_map(corpus, catalogue, inputs.embeddings),
+        map=dots,
+        islands=islands(corpus, dots),
         map_size=(WIDTH, HEIGHT),
     )
     all_figures = render(

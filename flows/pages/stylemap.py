@@ -8,7 +8,7 @@ neighbours: on two components alone most styles of a corpus lie on top of each o
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from flows.pages.corpus import Corpus, distinct_pairs
 from flows.pages.inventory import Entry
-from flows.pages.styles import STYLE_TYPES, opaque
+from flows.pages.styles import STYLE_TYPES, opaque, shortened
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,8 @@ WIDTH, HEIGHT, MARGIN = 1000, 620, 28
 DIMENSIONS = 32
 SEED = 8.0  # px between dots of one spot
 MOST = 500  # styles drawn, the most used
+ISLAND = 90.0  # px from the middle of a sender's styles
+FEWEST = 4  # styles that make an island
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,22 @@ class Dot:
     r: float
     fill: str  # its background, or its colour
     ink: str | None  # its text colour, where it has both
+
+
+@dataclass(frozen=True)
+class Island:
+    """A sender whose styles lie together, and where its name is written."""
+
+    sender: str
+    x: float  # the middle of its name
+    y: float  # the foot of its name
+    half: float  # of its name's width
+
+    def covers(self, other: Island) -> bool:
+        return abs(self.x - other.x) < self.half + other.half + 4 and abs(self.y - other.y) < 15
+
+    def hides(self, dot: Dot) -> bool:
+        return abs(self.x - dot.x) < self.half + dot.r and -12 - dot.r < dot.y - self.y < dot.r
 
 
 def style_map(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]], embeddings: pa.Table) -> list[Dot]:
@@ -62,6 +80,35 @@ def style_map(corpus: Corpus, catalogue: Mapping[str, Sequence[Entry]], embeddin
         for entry, (x, y) in zip(entries, xy.tolist(), strict=True)
         if entry.style
     ]
+
+
+def islands(corpus: Corpus, dots: Sequence[Dot]) -> list[Island]:
+    """Names below the places where most styles of one sender lie; those that would cover another are left out."""
+    sender_of = dict(zip(corpus.entity_ids, corpus.most_used_with(corpus.sender).tolist(), strict=True))
+    places: dict[int, list[Dot]] = defaultdict(list)
+    for dot in dots:
+        places[sender_of[dot.entry.entity_id]].append(dot)
+    if len(places) < 2:
+        return []
+    found: list[Island] = []
+    for sender, own in sorted(places.items(), key=lambda place: (-len(place[1]), place[0])):
+        name = shortened(corpus.senders[sender], 28)
+        x, y = float(np.median([dot.x for dot in own])), float(np.median([dot.y for dot in own]))
+        near = [dot for dot in own if math.hypot(dot.x - x, dot.y - y) <= ISLAND]
+        if not name or len(near) < max(FEWEST, len(own) / 2):
+            continue
+        below, above = max(dot.y + dot.r for dot in near) + 16, min(dot.y - dot.r for dot in near) - 8
+        tries = [_island(name, x, foot) for foot in (below, above)]
+        tries = [island for island in tries if not any(island.covers(other) for other in found)]
+        if tries:
+            found.append(min(tries, key=lambda island: sum(island.hides(dot) for dot in dots)))
+    return found
+
+
+def _island(name: str, x: float, y: float) -> Island:
+    half = 3.4 * len(name)  # px of 12 px letters
+    x, y = min(max(x, half + 6), WIDTH - half - 6), min(max(y, 18.0), HEIGHT - 6.0)
+    return Island(name, round(x, 1), round(y, 1), half)
 
 
 def _embedded(entries: Sequence[Entry], embeddings: pa.Table) -> Floats | None:

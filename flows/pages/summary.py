@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from extractors.tables import ENTITY_TYPES
+from flows.counting import percent
 from flows.pages.contrast import Contrast
 from flows.pages.corpus import Corpus
 from flows.pages.duplicates import Merge
@@ -127,15 +128,15 @@ def findings(
     failing = [pair for pair in rated if not pair.passes]
     if failing:
         uses = sum(pair.entry.uses for pair in failing)
-        share = f"{len(failing) / len(rated):.0%} of all pairs, in {uses:,} places."
+        share = f"{percent(len(failing) / len(rated))} of all pairs, in {uses:,} places."
         found.append(Finding("contrast", f"{len(failing):,}", "colour pairs are hard to read", share))
     once = sum(entry.uses == 1 for type in STYLE_TYPES for entry in catalogue.get(type, ()))
     if once:
-        share = f"{once / total.styles:.0%}"
+        share = percent(once / total.styles)
         found.append(Finding("once", share, "of all styles are used once", f"{once:,} styles for one place each."))
     first = next((row for row in rows if row.emails >= _ENOUGH_EMAILS), None)
     if first is not None and first.consistency is not None:
         what = f"of {shortened(first.name, 28) or 'unknown sender'}’s styles recur in its emails"
         detail = f"The least of all senders with {_ENOUGH_EMAILS} emails or more; it has {first.emails:,}."
-        found.append(Finding("senders", f"{first.consistency:.0%}", what, detail))
+        found.append(Finding("senders", percent(first.consistency), what, detail))
     return found

@@ -24,6 +24,16 @@ def test_the_more_used_style_stays_and_the_saving_is_counted() -> None:
     assert all(0 < near.delta_e < 1 and near.delta_px == 0 for near in merge.absorb)
 
 
+def test_what_to_look_for_is_named() -> None:
+    [merge] = near_duplicates(
+        [button("#111111", uses=9), button("#121111", radius="9px"), button("#111111", size="15px")]
+    )
+    assert sorted((near.colours, near.measures) for near in merge.absorb) == [
+        ((), ("15 px",)),
+        (("#121111",), ("radius 9",)),
+    ]
+
+
 def test_a_pixel_more_is_near_two_are_not() -> None:
     assert near_duplicates([button("#111111"), button("#111111", radius="9px")])
     assert near_duplicates([button("#111111"), button("#111111", size="15px")])

@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,8 @@ from flows.pages.corpus import Corpus
 from flows.pages.inventory import inventory
 from flows.pages.metrics import HeldOut, metric_name, overview, printed, recommendation_tables, training_table
 from flows.pages.recommendation import composed_tables, paper_tables, twin_overviews
-from flows.pages.stylemap import style_map
+from flows.pages.stylemap import Dot, islands, style_map
+from flows.pages.styles import STYLE_TYPES
 
 
 def test_metrics_are_named_as_in_the_paper() -> None:
@@ -141,6 +143,27 @@ def test_the_map_is_the_same_every_time_and_inside_its_frame(inputs: ReportInput
     assert [(d.x, d.y) for d in dots] == [(d.x, d.y) for d in style_map(corpus, catalogue, inputs.embeddings)]
     assert all(0 <= dot.x <= 1000 and 0 <= dot.y <= 620 for dot in dots)
     assert len({(dot.x, dot.y) for dot in dots}) == len(dots), "styles of the same fragments do not hide each other"
+
+
+def test_an_island_is_named_after_the_sender_whose_styles_lie_there(inputs: ReportInputs) -> None:
+    corpus = Corpus.of(inputs)
+    sender_of = dict(zip(corpus.entity_ids, corpus.most_used_with(corpus.sender).tolist(), strict=True))
+    some = [entry for type in STYLE_TYPES for entry in inventory(inputs, corpus)[type]]
+    styles = [[entry for entry in some if sender_of[entry.entity_id] == sender] for sender in (0, 1)]
+    dots = [
+        Dot(entry, x + 9.0 * number, 300.0, 4.0, "#000000", None)
+        for x, own in zip((200, 700), styles, strict=True)
+        for number, entry in enumerate(own[:6])
+    ]
+    found = islands(corpus, dots)
+    assert {island.sender for island in found} == set(corpus.senders[:2])
+    for island in found:
+        assert abs(island.x - (200 if island.sender == corpus.senders[0] else 700)) < 60
+        assert not any(island.hides(dot) for dot in dots)
+    assert not islands(corpus, dots[:6]), "one sender is no map of senders"
+    beside = [*dots[:6], *(replace(dot, x=dot.x - 490) for dot in dots[6:])]
+    above, below = sorted(islands(corpus, beside), key=lambda island: island.y)
+    assert above.y < 300 < below.y, "names do not cover each other"
 
 
 def test_embeddings_place_the_map_where_they_cover_it(inputs: ReportInputs) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from page_corpus import document, table
+from page_corpus import entry as catalogued
 
 from extractors import tables
 from flows.pages import ReportInputs
@@ -49,6 +50,14 @@ def test_a_button_is_labelled_with_its_own_words(inputs: ReportInputs) -> None:
     buttons = inventory(inputs, Corpus.of(inputs))["button-style"]
     assert {entry.label for entry in buttons} == {"Shop now", "Look", "Begin", "View"}
     assert all("border-radius" in entry.css and "padding:12px 24px" in entry.css for entry in buttons)
+
+
+def test_an_outline_is_read_on_what_is_behind_it() -> None:
+    outline = catalogued(
+        "button-style", "background:transparent;radius:0px;color:#ffffff;font-size:16px", ground="#000000"
+    )
+    filled = catalogued("button-style", "background:#ffffff;radius:0px;color:#ffffff;font-size:16px", ground="#000000")
+    assert (outline.contrast, filled.contrast) == (pytest.approx(21), pytest.approx(1))
 
 
 def test_rows_that_refer_to_nothing_are_left_out(inputs: ReportInputs) -> None:
