@@ -86,7 +86,7 @@ def inspect_tree(html: str, options: ExtractOptions | None = None) -> Tree:
     """The extraction of one email as a tree for the terminal."""
     inspection = _Inspection.of(html, options)
     fragments = inspection.segmentation.fragments
-    root = Tree(Text(f"{inspection.document.title or 'email'} · {len(fragments)} fragments", style="bold"))
+    root = Tree(Text(f"{inspection.document.title or 'email'} · {_counted(fragments)}", style="bold"))
     for fragment in fragments:
         branch = root.add(_headline(fragment))
         by_type: dict[str, list[Occurrence]] = {}
@@ -110,7 +110,17 @@ def _headline(fragment: Fragment) -> Text:
     line.append("██ ", style=fragment.background if fragment.background.startswith("#") else "")
     line.append(f"{fragment.background} ")
     line.append(f"row {fragment.row}, column {fragment.column} ", style="dim")
-    return line.append(f"“{fragment.text[:60]}”" if fragment.text else "")
+    return line.append(f"“{_beginning(fragment.text)}”" if fragment.text else "")
+
+
+def _counted(fragments: Sequence[Fragment]) -> str:
+    if not fragments:
+        return "no fragments: nothing in it can be seen"
+    return f"{len(fragments)} {'fragment' if len(fragments) == 1 else 'fragments'}"
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:59].rstrip()}…"
 
 
 def _entity_line(found: Occurrence) -> Text:
@@ -139,24 +149,32 @@ def inspect_html(html: str, options: ExtractOptions | None = None) -> str:
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>{_PAGE_STYLE}</style></head><body>
-<h1>{title}</h1><p>{len(fragments)} fragments, {len(inspection.segmentation.neighbours)} neighbour edges</p>
-<main><div class="email" style="width:{inspection.document.width:d}px;height:{height:.0f}px;background:{ground}">
+<h1>{title}</h1><p>{_counted(fragments)}{_edges(inspection)}</p>
+<main><div class="picture" tabindex="0">
+<div class="email" style="width:{inspection.document.width:d}px;height:{height:.0f}px;background:{ground}">
 {picture}
-</div><div class="list">
+</div></div><div class="list">
 {listing}
 </div></main></body></html>
 """
 
 
+def _edges(inspection: _Inspection) -> str:
+    number = len(inspection.segmentation.neighbours)
+    return f", {number} neighbour {'edge' if number == 1 else 'edges'}" if number else ""
+
+
 _PAGE_STYLE = """
 body{font:14px/1.4 system-ui,sans-serif;margin:24px;color:#212529;background:#f1f3f5}
 main{display:flex;gap:24px;align-items:flex-start;flex-wrap:wrap}
-.email{position:relative;overflow:hidden;flex:none;box-shadow:0 1px 6px #0003}
+.picture{overflow-x:auto;max-width:100%}
+.email{position:relative;overflow:hidden;box-shadow:0 1px 6px #0003}
 .email div{position:absolute;box-sizing:border-box;overflow:hidden;overflow-wrap:anywhere;font-family:Arial,sans-serif}
 .email .outline{border:2px solid;overflow:visible;z-index:1}
 .email .outline b{position:absolute;left:-2px;top:-2px;padding:0 5px;color:#fff;font:bold 11px/16px system-ui}
 .email .image{background:#ced4da;color:#495057;font:11px/14px system-ui;text-align:center}
-.list{flex:1;min-width:320px}.list section{background:#fff;border-left:4px solid;padding:8px 12px;margin:0 0 12px}
+.list{flex:1;min-width:min(320px,100%)}
+.list section{background:#fff;border-left:4px solid;padding:8px 12px;margin:0 0 12px}
 .list h2{font-size:15px;margin:0}.list ul{margin:4px 0;padding-left:18px}.list p{margin:4px 0}
 i{display:inline-block;width:12px;height:12px;border:1px solid #0003;vertical-align:-2px;margin-right:4px}
 code{font-size:12px;overflow-wrap:anywhere}small{color:#868e96}

@@ -138,7 +138,7 @@ class Advisor:
         try:
             email = arrow_tables([extract(html, _UNSEEN, ExtractOptions())])
         except Rejected as error:
-            raise HnnError(f"this email has nothing to recommend for: {error}") from None
+            raise HnnError(f"nothing can be recommended for this email: {error}") from None
         tables = EmailTables(
             **{table: email[table] for table in ("fragments", "entities", "occurrences", "neighbours")}
         )
@@ -235,8 +235,13 @@ def _rows(advice: Advice) -> Iterator[dict[str, Any]]:
                 "signature": style.style,
                 "score": style.score,
                 "truth": style.used,
-                "explanation": [f"{each.sender or 'unknown sender'}: {each.text}" for each in style.because],
+                "explanation": [_reason(each) for each in style.because],
             }
+
+
+def _reason(reason: Reason) -> str:
+    text = reason.text or "a section without text"
+    return f"{reason.sender}: {text}" if reason.sender else text
 
 
 def _shortened(text: str) -> str:

@@ -244,13 +244,13 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, dict[str, Any
 def _check_name(name: str, where: str = "") -> str:
     known = names()
     if name not in known:
-        raise UsageError(f"{where}unknown configuration key {name!r}{_nearest(name, known)}; `hnn config` lists all")
+        raise UsageError(f"{where}unknown configuration key {name!r}{_nearest(name, known)} `hnn config` lists all.")
     return name
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
     match = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f", did you mean {match[0]!r}?" if match else ""
+    return f", did you mean {match[0]!r}?" if match else "."
 
 
 def _typed(name: str, value: str) -> Any:

@@ -22,6 +22,6 @@ def stage_named(name: str) -> Stage:
     for stage in STAGES:
         if stage.name == name:
             return stage
-    match = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.4)
+    match = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.5)
     hint = f" Did you mean {match[0]!r}?" if match else ""
     raise UsageError(f"unknown stage {name!r}.{hint} The stages are {', '.join(NAMES)}.")

@@ -41,7 +41,7 @@ def print_summary(
     report = manifests.get("report")
     if report is not None:
         console.print(f"Report      {workspace.result('report', report.key) / 'report.html'}", soft_wrap=True)
-    console.print(f"Dashboards  hnn ui --workspace {_quoted(workspace.root)}   (or: make ui)", soft_wrap=True)
+    console.print(f"Dashboards  {_dashboards(workspace.root)}", soft_wrap=True)
 
 
 def status_table(statuses: Iterable[StageStatus]) -> Table:
@@ -85,7 +85,7 @@ def runs_table(records: Iterable[Run]) -> Table:
             record.id,
             record.status,
             _one_line(_what(record)),
-            f"{record.seconds:,.1f}",
+            "" if record.status == "running" else f"{record.seconds:,.1f}",
             _metric(record.metrics, "auc"),
             _metric(record.metrics, "hr_at_10"),
         )
@@ -169,6 +169,13 @@ def _seconds_table(manifests: Mapping[str, Manifest], record: Run | None) -> Tab
         table.add_column(name, justify="right")
     table.add_row(*(f"{m.seconds:,.1f}" if name in ran else "[dim]cached[/]" for name, m in manifests.items()))
     return table
+
+
+def _dashboards(root: Path) -> str:
+    """The command for this workspace; ``make ui`` knows one workspace only, in the repository."""
+    if root == Path("workspace"):
+        return "make ui" if Path("Makefile").exists() else "hnn ui"
+    return f"hnn ui --workspace {_quoted(root)}"
 
 
 def _quoted(path: Path) -> str:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 #: How JPEG, PNG, GIF, WebP and PDF files begin, whatever they are called.
 PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"RIFF", b"%PDF")
 
-_SENDER = 16  # characters: a line needs room for what the section says
+_SENDER = 26  # characters
+_WIDE = 110  # columns: below, what a section says would be cut after its first letters
 
 
 def inspect(
@@ -100,6 +101,8 @@ def _check_page(html: Path | None, as_json: bool) -> None:
         raise UsageError("--html writes a page and --json prints: ask for one of them")
     if not html.absolute().parent.is_dir():
         raise UsageError(f"--html {html}: there is no folder {html.absolute().parent}")
+    if html.is_dir():
+        raise UsageError(f"--html {html}: is a folder; name a file in it")
 
 
 def _print_advice(advice: Advice) -> None:
@@ -110,7 +113,7 @@ def _print_advice(advice: Advice) -> None:
     from rich.text import Text
 
     for fragment in advice.fragments:
-        head = Text(f"{fragment.fragment + 1}. {fragment.kind}", style="bold")
+        head = Text(f"#{fragment.fragment} {fragment.kind}", style="bold")  # as `hnn inspect` numbers them
         head.append(f"  {fragment.text}", style="dim")
         print_row(head)
         for style in fragment.current:
@@ -133,10 +136,10 @@ def _suggestion(target: str, suggestion: StyleAdvice) -> Text:
     if suggestion.used:
         line.append("  in use", style="green")
     for reason in suggestion.because[:1]:
-        sender = reason.sender or "unknown sender"
-        sender = sender if len(sender) <= _SENDER else f"{sender[: _SENDER - 1]}…"
-        where = f"“{reason.text}”" if reason.text else "a section without text"
-        line.append(f"  as {sender} in {where}", style="dim")
+        sender = reason.sender if len(reason.sender) <= _SENDER else f"{reason.sender[: _SENDER - 1]}…"
+        where = f"in “{reason.text}”" if reason.text else "in a section without text"
+        words = [sender, where] if out.width >= _WIDE else [sender or where]
+        line.append("  as " + " ".join(filter(None, words)), style="dim")
     return line
 
 

@@ -45,6 +45,19 @@ def test_the_tree_can_be_read() -> None:
     assert "below →" in text
 
 
+def test_the_tree_counts_in_words_and_cuts_visibly() -> None:
+    def lines(html: str) -> list[str]:
+        console = Console(file=StringIO(), width=200)
+        console.print(inspect_tree(html))
+        assert isinstance(console.file, StringIO)
+        return console.file.getvalue().splitlines()
+
+    assert lines("<title>Blank</title>") == ["Blank · no fragments: nothing in it can be seen"]
+    head, first, *_ = lines(f"<p>{'word ' * 20}</p>")
+    assert head == "email · 1 fragment"
+    assert first.endswith("word word…”")
+
+
 def test_markup_in_an_email_is_text_in_the_tree() -> None:
     assert "[link=file:///etc/passwd]" in printed(HOSTILE)
 

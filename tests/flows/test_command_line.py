@@ -61,6 +61,7 @@ def test_light_commands_import_nothing_heavy(project: Project, arguments: list[s
         ),
         (["inspect", "mail.html", "--html", "a.html", "--json"], 2, "ask for one of them"),
         (["recommend", "mail.html", "--html", "nowhere/a.html"], 2, "--html nowhere/a.html: there is no folder"),
+        (["inspect", "mail.html", "--html", "empty"], 2, "--html empty: is a folder; name a file in it"),
         (["clean", "-w", "nowhere"], 2, "nowhere: there is no such workspace"),
         (["run", "--set", "train.epoch=1"], 2, "did you mean 'train.epochs'"),
         (["run", "--corpus", "somewhere", "--emails", "3"], 2, "--emails sets the size of the sample corpus"),

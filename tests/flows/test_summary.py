@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from flows.advice import Advice, FragmentAdvice, Reason, StyleAdvice
-from flows.commands import email
+from flows.commands import email, terminal
 from flows.dag import NAMES
 from flows.execution import Outcome
 from flows.manifest import Manifest, Output
 from flows.planning import StageStatus
 from flows.running import describe
 from flows.runs import Run
-from flows.summary import runs_table, status_table
+from flows.summary import _dashboards, runs_table, status_table
 
 
 def lines(renderable: object) -> list[str]:
@@ -83,7 +84,19 @@ def test_a_stage_without_tables_counts_its_files() -> None:
     assert told(table=0) == "0 rows in 1.5 s, 300 MB"
 
 
-def test_recommendations_that_round_to_nothing_are_only_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_make_is_named_where_there_is_a_makefile_and_for_its_workspace_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _dashboards(Path("workspace")) == "hnn ui"
+    (tmp_path / "Makefile").touch()
+    assert _dashboards(Path("workspace")) == "make ui"
+    assert _dashboards(Path("my work")) == 'hnn ui --workspace "my work"'
+
+
+def test_recommendations_that_round_to_nothing_are_only_counted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     because = (Reason("abc#0", "Hello, Mina", ""),), (Reason("def#1", "Goodbye", "acme.example"),)
     scores = 0.6, 0.3, 0.004, 0.003
     styles = tuple(
@@ -95,13 +108,18 @@ def test_recommendations_that_round_to_nothing_are_only_counted(capsys: pytest.C
     )
     email._print_advice(Advice("button-style", fragments))
     assert capsys.readouterr().out.splitlines() == [
-        "1. hero  Hello",
-        "    1   60%  style 1  as acme.example in “Goodbye”",
-        "    2   30%  style 2  as unknown sender in “Hello, Mina”",
+        "#0 hero  Hello",
+        "    1   60%  style 1  as acme.example",
+        "    2   30%  style 2  as in “Hello, Mina”",
         "      and 2 more below 1 %",
         "",
-        "2. card  Nothing fits",
-        "    3    0%  style 3  as acme.example in “Goodbye”",
+        "#1 card  Nothing fits",
+        "    3    0%  style 3  as acme.example",
         "      and 1 more below 1 %",
         "",
     ]
+    wide = Console(width=120, highlight=False)
+    monkeypatch.setattr(email, "out", wide)
+    monkeypatch.setattr(terminal, "out", wide)
+    email._print_advice(Advice("button-style", fragments[:1]))
+    assert "    1   60%  style 1  as acme.example in “Goodbye”" in capsys.readouterr().out.splitlines()
