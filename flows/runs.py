@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -68,6 +68,19 @@ def load_all(workspace: Workspace) -> list[Run]:
         except (ValueError, TypeError) as error:
             raise HnnError(f"{path}: not a run record ({error}). Remove it.") from None
     return runs
+
+
+def as_they_are(workspace: Workspace) -> list[Run]:
+    """All runs for people and monitors, who need not wait for the next run to hear of a killed one.
+
+    Dead is what says "running" before and after the lock was found free: others ended, or began, in between.
+    """
+    running = {run.id for run in load_all(workspace) if run.status == "running"}
+    dead = running if running and workspace.holder() is None else set()
+    return [
+        replace(run, status="failed", error="killed") if run.id in dead and run.status == "running" else run
+        for run in load_all(workspace)
+    ]
 
 
 class Stopwatch:

@@ -45,7 +45,7 @@ def status(
 
         from flows import runs
 
-        records = runs.load_all(place)
+        records = runs.as_they_are(place)
         print_json(
             {
                 "workspace": str(workspace),
@@ -101,7 +101,7 @@ def list_runs(
         tracking_server.check()
         with place.lock("hnn runs --sync"):
             tracking.sync(place)
-    records = runs.load_all(place)[:last]
+    records = runs.as_they_are(place)[:last]
     if as_json:
         print_json([run_json(record) for record in records])
         return

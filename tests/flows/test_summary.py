@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from flows import runs
 from flows.advice import Advice, FragmentAdvice, Reason, StyleAdvice
 from flows.commands import email, terminal
 from flows.dag import NAMES
@@ -17,6 +18,7 @@ from flows.planning import StageStatus
 from flows.running import describe
 from flows.runs import Run
 from flows.summary import _dashboards, runs_table, status_table
+from flows.workspace import Holder, Workspace
 
 
 def lines(renderable: object) -> list[str]:
@@ -82,6 +84,15 @@ def test_a_stage_without_tables_counts_its_files() -> None:
     assert told(report=None) == "1 file in 1.5 s, 300 MB"
     assert told(table=1, model=None) == "1 row in 1.5 s, 300 MB"
     assert told(table=0) == "0 rows in 1.5 s, 300 MB"
+
+
+def test_a_killed_run_is_not_called_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = Workspace(tmp_path)
+    runs.save(workspace, runs.start("hnn run", {}, "hash"))
+    [killed] = runs.as_they_are(workspace)
+    assert (killed.status, killed.error) == ("failed", "killed")
+    monkeypatch.setattr(Workspace, "holder", lambda self: Holder(1, "hnn run", killed.started_at))
+    assert [run.status for run in runs.as_they_are(workspace)] == ["running"]
 
 
 def test_make_is_named_where_there_is_a_makefile_and_for_its_workspace_only(
