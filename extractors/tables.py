@@ -7,7 +7,12 @@ different batches and machines can therefore be concatenated without renumbering
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from extractors.tasks import ExtractOptions
 
 DOCUMENTS = pa.schema(
     [
@@ -96,3 +101,16 @@ SCHEMAS: dict[str, pa.Schema] = {
     "neighbours": NEIGHBOURS,
     "rejects": REJECTS,
 }
+
+
+def saying_how(fragments: pa.Schema, options: ExtractOptions) -> pa.Schema:
+    """The schema of fragments with how emails were cut into them: whoever cuts another email has to do it alike."""
+    return fragments.with_metadata({"width": str(options.width), "granularity": options.granularity})
+
+
+def how(fragments: pa.Schema) -> dict[str, Any]:
+    """The arguments of ``ExtractOptions`` that :func:`saying_how` kept; none where the schema does not say."""
+    said = fragments.metadata or {}
+    if b"width" not in said or b"granularity" not in said:
+        return {}
+    return {"width": int(said[b"width"]), "granularity": said[b"granularity"].decode()}

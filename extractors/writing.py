@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from extractors.earlier import EarlierTables
 from extractors.isolation import extract_documents
 from extractors.packing import KEY_BYTES, Column, PackedDocument, PackedTable, entity_key, pack
-from extractors.tables import SCHEMAS
+from extractors.tables import SCHEMAS, saying_how
 from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
 
 _ROW_GROUP = 65536
@@ -76,7 +76,7 @@ def write_tables(
     results = iter((engine or partial(extract_documents, workers=workers))(_load(new), options))
     out_dir.mkdir(parents=True, exist_ok=True)
     reused = documents = rejected = 0
-    with TablesWriter(out_dir) as writer:
+    with TablesWriter(out_dir, options) as writer:
         for piece in _pieces(sources, results, earlier):
             writer.append(piece.tables, piece.entity_keys)
             documents += piece.documents
@@ -146,10 +146,11 @@ def _new(keys: Iterable[bytes], seen: set[bytes]) -> pa.Array:
 class TablesWriter:
     """Five Parquet files that grow together; an entity is written when it is first seen."""
 
-    def __init__(self, out_dir: Path) -> None:
+    def __init__(self, out_dir: Path, options: ExtractOptions) -> None:
+        schemas = SCHEMAS | {"fragments": saying_how(SCHEMAS["fragments"], options)}
         self._files = {
             name: pq.ParquetWriter(out_dir / f"{name}.parquet", schema, compression="zstd")
-            for name, schema in SCHEMAS.items()
+            for name, schema in schemas.items()
         }
         self._waiting: dict[str, list[pa.Table]] = {name: [] for name in SCHEMAS}
         self._seen: set[bytes] = set()  # keys of entities: what grows, slowly, with the corpus

@@ -18,6 +18,7 @@ from flows.workspace import Workspace
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from extractors.tasks import ExtractOptions
     from hnn_core.recommend.recommender import Recommendation, Recommender
 
 #: The short names of what can be recommended.
@@ -97,20 +98,24 @@ class Advisor:
 
     recommender: Recommender
     examples: Mapping[str, Reason]
+    options: ExtractOptions  # how the emails it has learned from were cut
 
     @classmethod
     def load(cls, folder: Path) -> Advisor:
         """From the folder that stage train wrote."""
         import pyarrow.parquet as pq
 
+        from extractors.tables import how
+        from extractors.tasks import ExtractOptions
         from hnn_core.recommend import storage
 
-        rows = pq.read_table(folder / EXAMPLES).to_pylist()
+        examples = pq.read_table(folder / EXAMPLES)
         try:
             recommender = storage.load(folder)
         except (OSError, ValueError) as error:
             raise HnnError(str(error)) from None
-        return cls(recommender, {row["fragment_id"]: Reason(**row) for row in rows})
+        reasons = {row["fragment_id"]: Reason(**row) for row in examples.to_pylist()}
+        return cls(recommender, reasons, ExtractOptions(**how(examples.schema)))
 
     @classmethod
     def of_workspace(cls, workspace: Workspace) -> Advisor:
@@ -130,13 +135,12 @@ class Advisor:
         """The best styles for each fragment of an email, in reading order."""
         from extractors.extraction import extract
         from extractors.limits import Rejected
-        from extractors.tasks import ExtractOptions
         from extractors.writing import arrow_tables
         from hnn_core.recommend.corpus import EmailTables
 
         name = target_named(target)
         try:
-            email = arrow_tables([extract(html, _UNSEEN, ExtractOptions())])
+            email = arrow_tables([extract(html, _UNSEEN, self.options)])
         except Rejected as error:
             raise HnnError(f"nothing can be recommended for this email: {error}") from None
         tables = EmailTables(
@@ -202,7 +206,8 @@ def write_examples(fragments: pa.Table, documents: pa.Table, folder: Path) -> No
         }
         for row in fragments.select(["fragment_id", "doc_id", "text"]).to_pylist()
     ]
-    schema = pa.schema([pa.field(name, pa.string(), nullable=False) for name in ("fragment_id", "text", "sender")])
+    columns = [pa.field(name, pa.string(), nullable=False) for name in ("fragment_id", "text", "sender")]
+    schema = pa.schema(columns, fragments.schema.metadata)  # which says how emails were cut
     pq.write_table(pa.Table.from_pylist(rows, schema), folder / EXAMPLES)
 
 

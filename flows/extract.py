@@ -114,7 +114,7 @@ def options(context: Context) -> ExtractOptions:
 
 STAGE = Stage(
     name="extract",
-    version=5,
+    version=6,
     inputs=("scrape/documents.parquet",),
     outputs=(
         "fragments.parquet",

@@ -60,7 +60,7 @@ def read_matrix(path: Path) -> Any:
 
 STAGE = Stage(
     name="features",
-    version=3,
+    version=4,
     inputs=TABLES,
     outputs=(NODES, HYPEREDGES),
     run=run,

@@ -81,12 +81,14 @@ def recommend(
     target_named(target)
     _check_page(html, as_json)
     email = read_email(file)
-    advice = Advisor.of_workspace(Workspace(workspace)).advise(email, target, top)
+    advisor = Advisor.of_workspace(Workspace(workspace))
+    advice = advisor.advise(email, target, top)
     if html is not None:
         from flows.pages.advice import recommend_html
         from flows.workspace import write_atomically
 
-        write_atomically(html, recommend_html(email, as_table(advice), title=f"Recommended styles for {file.name}"))
+        title = f"Recommended styles for {file.name}"
+        write_atomically(html, recommend_html(email, as_table(advice), title, options=advisor.options))
         out.print(f"Written to {html}", soft_wrap=True)
     elif as_json:
         print_json(advice.as_json())

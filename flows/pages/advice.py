@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from extractors import tables
 from extractors.extraction import extract
 from extractors.limits import Rejected
-from extractors.tasks import Row
+from extractors.tasks import ExtractOptions, Row
 from flows.pages.cases import Cases
 from flows.pages.corpus import Corpus
 from flows.pages.inputs import ReportInputs
@@ -22,13 +22,17 @@ _DOC = "email"
 
 
 def recommend_html(
-    email_html: str, recommendations: pa.Table, title: str = "Recommended styles", note: str = ""
+    email_html: str,
+    recommendations: pa.Table,
+    title: str = "Recommended styles",
+    note: str = "",
+    options: ExtractOptions | None = None,
 ) -> str:
     """The page as text. ``recommendations`` has the columns of `inputs.RECOMMENDATIONS`.
 
-    A ``fragment_id`` counts by what follows its ``#``: the fragment's position in the email.
+    A ``fragment_id`` counts by what follows its ``#``: the fragment's position in the email, cut by ``options``.
     """
-    inputs = _inputs(email_html, recommendations, title)
+    inputs = _inputs(email_html, recommendations, title, options)
     corpus = Corpus.of(inputs)
     catalogue = inventory(inputs, corpus)
     position = {fragment_id: place for place, fragment_id in enumerate(corpus.fragment_ids)}
@@ -44,9 +48,9 @@ def recommend_html(
     )
 
 
-def _inputs(email_html: str, recommendations: pa.Table, title: str) -> ReportInputs:
+def _inputs(email_html: str, recommendations: pa.Table, title: str, options: ExtractOptions | None) -> ReportInputs:
     try:
-        extracted = extract(email_html, _DOC)
+        extracted = extract(email_html, _DOC, options)
     except Rejected:  # nothing to see in it: the page says so
         return ReportInputs(html_of=lambda _: email_html, title=title)
     ids = pc.replace_substring_regex(recommendations["fragment_id"], ".*#", f"{_DOC}#")

@@ -14,6 +14,7 @@ from extractors.bundling import bundle, extract_bundle, unbundle
 from extractors.isolation import extract_batch
 from extractors.packing import pack
 from extractors.sources.sample import SampleOptions, generate
+from extractors.tables import how
 from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
 from extractors.writing import SCHEMAS, Source, unpack, write_tables
 
@@ -41,6 +42,13 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_bytes_do_not_depend_on_the_number_of_workers(full: Path, tmp_path: Path) -> None:
     write_tables(tmp_path, sources(), workers=3)
     assert contents(tmp_path) == contents(full)
+
+
+def test_fragments_say_how_they_were_cut(full: Path, tmp_path: Path) -> None:
+    assert how(pq.read_schema(full / "fragments.parquet")) == {"width": 800, "granularity": "card"}
+    write_tables(tmp_path, sources(2), ExtractOptions(width=600, granularity="leaf"), workers=1)
+    assert how(pq.read_schema(tmp_path / "fragments.parquet")) == {"width": 600, "granularity": "leaf"}
+    assert how(SCHEMAS["fragments"]) == {}, "of an older version"
 
 
 def test_tables_have_their_schemas_and_refer_to_each_other(full: Path) -> None:

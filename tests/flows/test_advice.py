@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,8 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from trained_recommender import trained_workspace
 
+from extractors.extraction import extract
 from extractors.sources.sample import SampleOptions, generate
-from flows.advice import EXAMPLES, Advisor, as_table, write_examples
+from extractors.tables import FRAGMENTS, how, saying_how
+from extractors.tasks import ExtractOptions
+from flows.advice import EXAMPLES, RECOMMENDER, Advisor, as_table, write_examples
 from flows.errors import HnnError, UsageError
 from flows.stage import table_input
 from flows.workspace import Workspace
@@ -60,6 +64,21 @@ def test_every_style_is_explained_by_fragments_that_hold_it(advisor: Advisor, wo
         assert style.because
         assert all((reason.fragment_id, style.entity_id) in held for reason in style.because)
         assert all(reason.sender for reason in style.because)
+
+
+def test_an_email_is_cut_as_those_of_the_corpus_were(advisor: Advisor, workspace: Workspace, tmp_path: Path) -> None:
+    manifest = workspace.current("train")
+    assert manifest is not None
+    trained = workspace.result("train", manifest.key) / RECOMMENDER
+    examples = pq.read_table(trained / EXAMPLES)
+    assert how(examples.schema) == {"width": 800, "granularity": "card"}
+    leaf = ExtractOptions(granularity="leaf")
+    shutil.copytree(trained, tmp_path / "leaf")
+    said = saying_how(FRAGMENTS, leaf).metadata
+    pq.write_table(examples.replace_schema_metadata(said), tmp_path / "leaf" / EXAMPLES)
+    cut = Advisor.load(tmp_path / "leaf").advise(EMAILS[0].html, top=1).fragments
+    assert len(cut) == len(extract(EMAILS[0].html, "", leaf).fragments)
+    assert len(cut) > len(advisor.advise(EMAILS[0].html, top=1).fragments)
 
 
 def test_buttons_get_a_composed_style_that_can_be_read(advisor: Advisor) -> None:
