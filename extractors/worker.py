@@ -112,6 +112,7 @@ def _work(nursery: int, tasks: int, answers: int) -> None:
     code = 1
     try:
         _die_with(nursery)
+        os.setsid()  # Linux shares a busy machine out by session: in one, all workers together would get one's share
         os.dup2(tasks, 0)  # in place of the nursery's socket
         gc.enable()
         serve(os.fdopen(tasks, "rb"), os.fdopen(answers, "wb", buffering=0))
