@@ -12,6 +12,7 @@ from torch import Tensor
 
 from hnn_core.nn.layer import Messages
 from hnn_core.nn.sparse import SparseMatrix
+from hnn_core.nn.spread import spread
 
 
 class MemberSets:
@@ -59,11 +60,7 @@ class MemberSets:
 
     def spread(self, rows: Tensor) -> Tensor:
         """max_{i∈e} rows_i − min_{j∈e} rows_j, by column; zeros for an empty set."""
-        members = rows.index_select(0, self.nodes)
-        owner = self.owner.unsqueeze(1).expand_as(members)
-        start = rows.new_zeros(len(self), rows.shape[1])
-        highest = start.scatter_reduce(0, owner, members, "amax", include_self=False)
-        return highest - start.scatter_reduce(0, owner, members, "amin", include_self=False)
+        return spread(rows, self.nodes, self.owner, len(self))
 
     def gather(self, messages: Messages) -> Tensor:
         """D_e⁻¹Hᵀ·S + Hᵀ·T for these sets: what a hyperedge over these nodes would receive."""

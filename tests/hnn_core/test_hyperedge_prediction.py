@@ -78,6 +78,16 @@ def test_pair_scores_equal_their_definition() -> None:
     torch.testing.assert_close(sets.mean_of_members(X[sets.nodes]), sets.mean(X))
 
 
+def test_the_gradient_of_the_spread_is_its_slope_and_shared_by_members_that_tie() -> None:
+    sets = MemberSets.from_lists([[0, 1, 2], [3], [1, 4], [0, 2, 3, 4, 5], []], 6, dtype=torch.float64)
+    X = torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(sets.spread, X)  # type: ignore[no-untyped-call]
+    tied = torch.tensor([[2.0], [2.0], [0.0], [5.0], [2.0], [9.0]], requires_grad=True)
+    MemberSets.from_lists([[0, 1, 2]], 6).spread(tied).sum().backward()  # type: ignore[no-untyped-call]
+    assert tied.grad is not None
+    assert tied.grad.squeeze().tolist() == [0.5, 0.5, -1.0, 0.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("score", ["mean_cosine", "mean_product", "max_min"])
 def test_closer_members_score_higher(score: str) -> None:
     from hnn_core.nn.scores import SCORES
