@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hnn_core.experiment import ExperimentSpec, TrialResult
 
 DOWNLOAD = """\
-{place} has no benchmark data ({missing}).
 The five hypergraphs are published with HyperGCN (Apache-2.0): https://github.com/malllabiisc/HyperGCN, folder data/.
 Copy that folder somewhere and point to it with --data FOLDER, or name its parent in HNN_DATA with the folder called
 hypergcn. Expected inside: coauthorship/cora, coauthorship/dblp, cocitation/citeseer, cocitation/cora and
@@ -165,5 +164,6 @@ def _check_data(request: BenchmarkRequest, datasets: Sequence[str]) -> None:
         try:
             hypergcn.load(dataset, _data_folder(request))
         except FileNotFoundError as error:
-            place = request.data or os.environ.get("HNN_DATA") or "HNN_DATA is not set, so this machine"
-            raise HnnError(DOWNLOAD.format(place=place, missing=error)) from None
+            place = request.data or os.environ.get("HNN_DATA")
+            found = f"{place} has no benchmark data ({error})" if place else "No benchmark data: HNN_DATA is not set"
+            raise HnnError(f"{found}.\n{DOWNLOAD}") from None

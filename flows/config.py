@@ -6,6 +6,7 @@ Defaults in this file, over them ``hnn.toml``, over that the environment (``HNN_
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import json
@@ -254,10 +255,13 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 
 
 def _typed(name: str, value: str) -> Any:
-    """Text from a command line or variable; pydantic converts numbers, only tuples need splitting."""
+    """Text from a command line or variable; pydantic converts numbers, only ``a,b`` and ``["a", "b"]`` are split."""
     section, _, key = name.partition(".")
     annotation = Config.model_fields[section].annotation.model_fields[key].annotation  # type: ignore[union-attr]
     if getattr(annotation, "__origin__", None) is tuple:
+        with contextlib.suppress(ValueError):  # as `hnn config` prints it
+            if isinstance(listed := json.loads(value), list):
+                return listed
         return [part.strip() for part in value.split(",") if part.strip()]
     return value
 

@@ -24,7 +24,7 @@ from flows import benchmark, notify, tracking, tracking_server
 from flows.config import ExecutionConfig, redact_urls
 from flows.dag import stage_named
 from flows.environment import prepare
-from flows.errors import HnnError
+from flows.errors import HnnError, LastingError
 from flows.progress import for_terminal
 from flows.running import PipelineRun, Request, describe, open_run, stage_table
 from flows.trial_tracking import TrialLog
@@ -234,13 +234,17 @@ def _stage_task(name: str) -> Any:
     )
 
 
-def _second_try_can_help(task: Task[..., Any], _run: TaskRun, _state: State[Any]) -> bool:
-    """A server may answer the next time; a folder, a file and a disk stay what they are."""
+def _second_try_can_help(task: Task[..., Any], run: TaskRun, state: State[Any]) -> bool:
+    """A server may answer the next time; a folder, a file, a disk and a refusal stay what they are."""
     outside = stage_named(task.name).outside
     try:
-        return outside is not None and outside(_open_run().config) is None
+        if outside is None or isinstance(state.data, LastingError) or outside(_open_run().config) is not None:
+            return False
     except HnnError:
         return False
+    delay = RETRY_DELAYS[min(run.run_count, len(RETRY_DELAYS)) - 1]
+    log.warning("%s: %s Trying again in %.0f s.", task.name, redact_urls(str(state.data)), delay)
+    return True
 
 
 def _show(run: PipelineRun) -> None:

@@ -85,7 +85,7 @@ def _curves(context: Context) -> Any:
 
 STAGE = Stage(
     name="report",
-    version=5,
+    version=6,
     inputs=(*TABLES.values(), "train/metrics.parquet", "train/curves.parquet"),
     outputs=("report.html", "metrics.html"),
     run=run,

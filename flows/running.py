@@ -144,7 +144,7 @@ def open_run(
                 raise
             except BaseException as error:
                 record.status = "failed"
-                record.error = configuration.redact_urls(f"{type(error).__name__}: {error}")[:500]
+                record.error = configuration.redact_urls(f"{type(error).__name__}: {error}".removesuffix(": "))[:500]
                 raise
             finally:
                 record.seconds = watch.seconds
@@ -166,7 +166,7 @@ def _close_abandoned(workspace: Workspace) -> None:
     """We hold the lock: whatever still says "running" was killed."""
     for record in runs.load_all(workspace):
         if record.status == "running":
-            record.status, record.error = "failed", "killed"
+            record.status, record.error = "failed", runs.KILLED
             runs.save(workspace, record)
 
 

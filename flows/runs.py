@@ -13,6 +13,8 @@ from flows.errors import HnnError
 from flows.execution import Outcome
 from flows.workspace import Workspace, read_json, write_atomically
 
+KILLED = "killed"  # the error of a run whose process was gone before it could say one
+
 
 @dataclass
 class Run:
@@ -29,6 +31,11 @@ class Run:
     stages: list[dict[str, Any]] = field(default_factory=list)  # stage, ran, key, seconds, reason
     metrics: dict[str, float] = field(default_factory=dict)
     tracking: dict[str, Any] = field(default_factory=dict)  # what MLflow has of it, see flows/tracking.py
+
+    @property
+    def shown_status(self) -> str:
+        """For people: a run that something killed had no chance to fail."""
+        return KILLED if self.error == KILLED else self.status
 
     def add(self, outcome: Outcome) -> None:
         manifest = outcome.manifest
@@ -78,7 +85,7 @@ def as_they_are(workspace: Workspace) -> list[Run]:
     running = {run.id for run in load_all(workspace) if run.status == "running"}
     dead = running if running and workspace.holder() is None else set()
     return [
-        replace(run, status="failed", error="killed") if run.id in dead and run.status == "running" else run
+        replace(run, status="failed", error=KILLED) if run.id in dead and run.status == "running" else run
         for run in load_all(workspace)
     ]
 

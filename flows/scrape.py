@@ -8,8 +8,11 @@ from typing import Any
 
 from flows.config import Config, redact_urls
 from flows.counting import counted
-from flows.errors import HnnError
+from flows.errors import HnnError, LastingError
 from flows.stage import Context, Stage
+
+#: How the reasons begin that are the same tomorrow; a server that is away or out of order is not among them.
+_LASTING = ("private-address:", "robots: robots.txt forbids", "not-html:", "empty:", "too-large:")
 
 
 def run(context: Context) -> Mapping[str, Any]:
@@ -20,12 +23,15 @@ def run(context: Context) -> Mapping[str, Any]:
     store = DocumentStore(context.workspace.store)
     known = read_records(context.previous / "documents.parquet") if context.previous else {}
     statuses: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
     context.progress.start("scrape")
 
     done = 0
 
     def count(record: Any) -> Any:
         statuses[record.status] += 1
+        if record.status == "rejected":
+            reasons[record.reason] += 1
         return record
 
     def show(now: int, total: int | None) -> None:
@@ -39,11 +45,21 @@ def run(context: Context) -> Mapping[str, Any]:
     except SourceError as error:
         raise HnnError(str(error)) from error
     if not statuses["ok"]:
-        raise HnnError(
+        lasting = bool(reasons) and all(reason.startswith(_LASTING) for reason in reasons)
+        raise (LastingError if lasting else HnnError)(
             f"{redact_urls(context.config.scrape.source)}: nothing in {counted(sum(statuses.values()), 'document')} "
-            "could be used. Expected HTML emails (.html, .eml, .mbox, .msg, an archive of them, or addresses)."
+            f"could be used{_most_often(reasons)}. "
+            "Expected HTML emails (.html, .eml, .mbox, .msg, an archive of them, or addresses)."
         )
     return {"documents": sum(statuses.values()), **dict(statuses)}
+
+
+def _most_often(reasons: Counter[str]) -> str:
+    """Why documents were refused: nothing is published that could be asked later."""
+    if not reasons:
+        return ""
+    shown = [f"{redact_urls(reason)} ({count:,})" for reason, count in reasons.most_common(3)]
+    return f": {'; '.join(shown)}{' and others' if len(reasons) > 3 else ''}"
 
 
 def outside(config: Config) -> str | None:
@@ -71,7 +87,7 @@ def _options(config: Config) -> Any:
 
 STAGE = Stage(
     name="scrape",
-    version=1,
+    version=2,
     inputs=(),
     outputs=("documents.parquet",),
     run=run,

@@ -83,9 +83,9 @@ def runs_table(records: Iterable[Run]) -> Table:
     for record in records:
         table.add_row(
             record.id,
-            record.status,
+            record.shown_status,
             _one_line(_what(record)),
-            "" if record.status == "running" else f"{record.seconds:,.1f}",
+            f"{record.seconds:,.1f}" if record.seconds else "",
             _metric(record.metrics, "auc"),
             _metric(record.metrics, "hr_at_10"),
         )

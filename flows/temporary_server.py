@@ -2,7 +2,8 @@
 
 Prefect would start one itself when the first flow asks for it, and the command would wait: for the imports of the
 server and, in a new workspace, for the migrations of its database. Started here it comes up in its own process while
-this one imports Prefect and MLflow, which then need not import the server as well.
+this one imports Prefect and MLflow, which then need not import the server as well. What it has to say goes to a file:
+of a full disk it would tell a page of tracebacks, again and again, where the stage says one line.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ CHOICES = (
     "PREFECT_SERVER_EPHEMERAL_ENABLED",
 )
 
+LOG = "temporary-server.log"  # in PREFECT_HOME
+_FULL = ("disk is full", "No space left on device")
+
 _server: subprocess.Popen[bytes] | None = None
 
 
@@ -43,11 +47,12 @@ def begin() -> None:
     if _server is not None or _prefect_has_settings():
         return
     # The socket listens before there is a server: no other program can take the port meanwhile.
-    with socket.create_server((HOST, 0)) as listening:
+    with socket.create_server((HOST, 0)) as listening, _log().open("wb") as said:
         start = f"import sys; sys.path[:] = {sys.path!r}; from flows import temporary_server as t; t.serve()"
         _server = subprocess.Popen(
             [sys.executable, "-c", start],
             stdin=listening.fileno(),
+            stderr=said,
             env={**os.environ, "PREFECT_SERVER_UI_ENABLED": "false"},
             start_new_session=True,  # Ctrl-C is the command's to handle, which then still has a server to tell
         )
@@ -60,9 +65,7 @@ def await_ready() -> None:
     deadline = time.monotonic() + float(os.environ.get(PATIENCE, 300))
     while _server is not None and not _answers():
         if _server.poll() is not None:
-            raise HnnError(
-                f"Prefect's temporary server ended with exit code {_server.returncode}; its message is above"
-            )
+            raise HnnError(f"Prefect's temporary server ended with exit code {_server.returncode}: {_last_words()}")
         if time.monotonic() > deadline:
             raise HnnError(f"Prefect's temporary server did not answer in time; {PATIENCE} is how many seconds it has")
         time.sleep(0.05)
@@ -78,6 +81,20 @@ def serve() -> None:
     server.run(sockets=[socket.socket(fileno=os.dup(0))])
     if not server.started:
         sys.exit(3)
+
+
+def _log() -> Path:
+    _home().mkdir(parents=True, exist_ok=True)
+    return _home() / LOG
+
+
+def _last_words() -> str:
+    """Why the server ended: what matters of its log, and where the rest is."""
+    lines = [line.strip() for line in _log().read_text("utf-8", "replace").splitlines() if line.strip()]
+    if any(word in line for line in lines for word in _FULL):
+        return f"the disk of {_home()} is full. Free some space and run again"
+    reasons = [line for line in lines if "Error" in line.partition(":")[0]]
+    return f"{(reasons or lines or ['it said nothing'])[-1]} ({_log()} has the rest)"
 
 
 def _prefect_has_settings() -> bool:

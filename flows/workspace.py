@@ -31,6 +31,8 @@ from typing import Any
 from flows.errors import HnnError
 from flows.manifest import MANIFEST, Manifest
 
+ROOM = 32_000_000  # bytes: the new databases of Prefect and MLflow take a tenth of it, a small run most of the rest
+
 
 @dataclass(frozen=True)
 class Holder:
@@ -120,8 +122,11 @@ class Workspace:
                 aside.rename(target)
 
     @contextlib.contextmanager
-    def lock(self, purpose: str, *, wait: bool = False) -> Iterator[None]:
-        """Hold the workspace for writing. The kernel lets go when the process ends, however it ends."""
+    def lock(self, purpose: str, *, wait: bool | None = None) -> Iterator[None]:
+        """Hold the workspace for writing. The kernel lets go when the process ends, however it ends.
+
+        Who is in the way is waited for, or named in an error; None is for commands that have no ``--wait``.
+        """
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             handle = (self.root / ".lock").open("a+", encoding="utf-8")
@@ -131,15 +136,25 @@ class Workspace:
             # POSIX locks, not flock: a forked worker that outlives us must not keep the workspace locked.
             while not _try_lock(handle.fileno()):
                 if not wait:
-                    raise HnnError(
-                        f"{self.root}: in use by {_holder(handle)}. Wait for it to end, pass --wait, "
-                        "or use another --workspace."
-                    )
+                    raise _in_use(self.root, _holder(handle), may_wait=wait is not None)
                 time.sleep(0.2)
             handle.truncate(0)
             handle.write(json.dumps({"pid": os.getpid(), "purpose": purpose}))
             handle.flush()
             yield
+
+    def check_free(self) -> None:
+        """The error of :meth:`lock`, before anything is begun; the lock itself still decides."""
+        if holder := self.holder():
+            raise _in_use(self.root, f"`{holder.purpose}` (process {holder.pid})", may_wait=True)
+
+    def check_room(self) -> None:
+        """A run without room for the servers' databases would end in their words."""
+        if (free := shutil.disk_usage(self.root).free) < ROOM:
+            raise HnnError(
+                f"{self.root}: its disk has {free / 1e6:,.0f} MB left, and a run needs {ROOM / 1e6:,.0f} to begin. "
+                "Free some space (`hnn clean` shows what it could free) and run again."
+            )
 
     def holder(self) -> Holder | None:
         """Who holds the workspace for writing, asked without taking it from anybody."""
@@ -152,6 +167,11 @@ class Workspace:
         except OSError:  # nobody has ever written here, or we may not look
             return None
         return Holder(note["pid"], note["purpose"], since.isoformat(timespec="seconds")) if note else None
+
+
+def _in_use(root: Path, holder: str, may_wait: bool) -> HnnError:
+    ways = "Wait for it to end, pass --wait, or" if may_wait else "Wait for it to end, or"
+    return HnnError(f"{root}: in use by {holder}. {ways} use another --workspace.")
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from extractors.charset import decode
 from extractors.sources.options import SourceOptions
+from extractors.sources.pictures import is_picture
 from extractors.sources.records import DocumentRecord, printable
 from extractors.store import DocumentStore
 
@@ -65,6 +66,8 @@ def keep(found: Found, store: DocumentStore, options: SourceOptions) -> Reading:
     reason, charset = found.reason, ""
     if not reason and len(found.html) > options.max_bytes:
         reason = too_large(options.max_bytes)
+    if not reason and is_picture(found.html):
+        reason = "not-html: it is a picture or a PDF"
     if not reason:
         text, charset = decode(found.html, found.declared)
         if not text or text.isspace():

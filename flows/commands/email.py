@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from flows.advice import Advice, StyleAdvice
 
-#: How JPEG, PNG, GIF, WebP and PDF files begin, whatever they are called.
-PICTURES = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"RIFF", b"%PDF")
-
 _SENDER = 26  # characters
 _WIDE = 110  # columns: below, what a section says would be cut after its first letters
 
@@ -54,9 +51,7 @@ def inspect(
     text = read_email(file)
     try:
         if html is not None:
-            from flows.workspace import write_atomically
-
-            write_atomically(html, inspection.inspect_html(text, options))
+            write_page(html, inspection.inspect_html(text, options))
             out.print(f"Written to {html}", soft_wrap=True)
         elif as_json:
             print_json(inspection.inspect_json(text, options))
@@ -82,13 +77,15 @@ def recommend(
     _check_page(html, as_json)
     email = read_email(file)
     advisor = Advisor.of_workspace(Workspace(workspace))
-    advice = advisor.advise(email, target, top)
+    try:
+        advice = advisor.advise(email, target, top)
+    except HnnError as error:
+        raise HnnError(f"{file}: {error}") from None
     if html is not None:
         from flows.pages.advice import recommend_html
-        from flows.workspace import write_atomically
 
         title = f"Recommended styles for {file.name}"
-        write_atomically(html, recommend_html(email, as_table(advice), title, options=advisor.options))
+        write_page(html, recommend_html(email, as_table(advice), title, options=advisor.options))
         out.print(f"Written to {html}", soft_wrap=True)
     elif as_json:
         print_json(advice.as_json())
@@ -105,6 +102,15 @@ def _check_page(html: Path | None, as_json: bool) -> None:
         raise UsageError(f"--html {html}: there is no folder {html.absolute().parent}")
     if html.is_dir():
         raise UsageError(f"--html {html}: is a folder; name a file in it")
+
+
+def write_page(file: Path, page: str) -> None:
+    from flows.workspace import write_atomically
+
+    try:
+        write_atomically(file, page)
+    except OSError as error:
+        raise HnnError(f"--html {file}: cannot be written: {error.strerror or error}") from None
 
 
 def _print_advice(advice: Advice) -> None:
@@ -167,11 +173,12 @@ def read_email(file: Path) -> str:
 
     from extractors.charset import decode
     from extractors.sources import SourceError, SourceOptions, open_source
+    from extractors.sources.pictures import is_picture
     from extractors.store import DocumentStore
 
     if not file.exists():
         raise UsageError(f"{file}: no such file")
-    if file.is_file() and file.open("rb").read(8).startswith(PICTURES):
+    if file.is_file() and is_picture(file.open("rb").read(16)):
         raise UsageError(f"{file}: is a picture or a PDF, not an email; expected HTML")
     if file.is_dir():
         raise UsageError(f"{file}: is a folder; give one email, or `hnn run --corpus {file}` for all of them")
@@ -208,7 +215,11 @@ def report(
         raise HnnError(f"{workspace}: there is no report yet. Make one with `hnn run`.")
     folder = place.result("report", manifest.key)
     if to is not None:
-        shutil.copytree(folder, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("manifest.json"))
+        try:
+            shutil.copytree(folder, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("manifest.json"))
+        except (OSError, shutil.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise HnnError(f"--to {to}: the report cannot be copied there: {reason}") from None
         folder = to
     if as_json:
         print_json({"report": str(folder / "report.html"), "files": sorted(manifest.outputs)})

@@ -184,6 +184,9 @@ def clean(
     if documents.sha256:
         which = f"{counted(len(documents.sha256), 'document')} listed by no kept result"
         out.print(f"{human_bytes(documents.bytes):>10}  {which}, in {place.store}", soft_wrap=True)
+    if not found.results and not documents.sha256:
+        out.print(f"Nothing to free: {counted(keep, 'result')} of each stage and their documents are all there is.")
+        return
     verb = "freed" if yes else "would be freed; remove with --yes"
     out.print(f"{human_bytes(found.bytes)} {verb}")
 

@@ -182,6 +182,9 @@ def _through_prefect(request: Any) -> Any:
         from flows.workspace import explain_os_error
 
         raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
+    workspace.check_room()
+    if not request.wait:
+        workspace.check_free()  # now, not after the seconds in which Prefect comes up
     from flows import logs, temporary_server, tracking_server, watchdog
 
     tracking_server.check()

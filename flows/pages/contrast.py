@@ -13,7 +13,7 @@ from flows.pages.inventory import Entry
 from hnn_core.colour import contrast_ratios, delta_e2000, rgb_of, rgb_to_lab, to_hex
 
 #: From WCAG 2.2, 1.4.3 and 1.4.6; "large" is text of 24 px, or 18.66 px bold, and up.
-LEVELS = (("fails", 3.0), ("large text only", 4.5), ("AA", 7.0), ("AAA", float("inf")))
+LEVELS = (("fails at any size", 3.0), ("fails below 24 px", 4.5), ("AA", 7.0), ("AAA", float("inf")))
 AA = 4.5
 
 

@@ -116,6 +116,16 @@ class Once:
         return self.number / self.total
 
 
+CONTRAST = (
+    "Every text colour on the background it really stands on, by WCAG 2: 4.5 to 1 is wanted for text, 3 to 1 for text "
+    "of 24 px and up. Beside each failing pair, the nearest text colour that would read."
+)
+RECOMMENDED = (
+    "Fragments as they are, and redrawn with the styles the model ranks highest. A green frame is the style the "
+    "designer chose, which the model was not shown. The fragments are drawn by lot, not picked."
+)
+
+
 def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> Path:
     """Write the report and return its path. The same tables give the same bytes.
 
@@ -148,7 +158,7 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
         statuses=statuses(inputs),
         inventory=_inventory(out_dir, inputs.title, catalogue),
         merges={type: _merge_group(of) for type, of in found.items() if of},
-        contrast=shelve(out_dir, inputs.title, "contrast", "Contrast", "", "contrast", rated, CONTRASTS, 400),
+        contrast=shelve(out_dir, inputs.title, "contrast", "Contrast", CONTRAST, "contrast", rated, CONTRASTS, 400),
         levels=_levels(rated),
         once=_once(catalogue),
         sender_rows=sender_rows[:SENDERS],
@@ -158,7 +168,7 @@ def write_report(inputs: ReportInputs, out_dir: Path, fragments: int = 120) -> P
             inputs.title,
             "recommendations",
             "Recommended",
-            "",
+            RECOMMENDED,
             "cases",
             cases.drawn_by_lot(fragments),
             CASES,

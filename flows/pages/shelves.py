@@ -47,6 +47,7 @@ def shelve(
             "shelf.html.j2",
             title=report_title,
             heading=title,
+            text=text,
             kind=kind,
             items=made(paged[start : start + a_page]),
             first=start + 1,

@@ -63,6 +63,7 @@ def test_light_commands_import_nothing_heavy(project: Project, arguments: list[s
         (["recommend", "mail.html", "--html", "nowhere/a.html"], 2, "--html nowhere/a.html: there is no folder"),
         (["inspect", "mail.html", "--html", "empty"], 2, "--html empty: is a folder; name a file in it"),
         (["clean", "-w", "nowhere"], 2, "nowhere: there is no such workspace"),
+        (["stage", "scrape", "--set", "scrape.source=photo.html"], 1, "not-html: it is a picture or a PDF (1)."),
         (["run", "--set", "train.epoch=1"], 2, "did you mean 'train.epochs'"),
         (["run", "--corpus", "somewhere", "--emails", "3"], 2, "--emails sets the size of the sample corpus"),
         (["run", "--config", "absent.toml"], 2, "absent.toml"),
@@ -71,6 +72,7 @@ def test_light_commands_import_nothing_heavy(project: Project, arguments: list[s
 )
 def test_a_mistake_gets_one_helpful_line(project: Project, arguments: list[str], code: int, message: str) -> None:
     (project.folder / "empty").mkdir()
+    (project.folder / "photo.html").write_bytes(b"\xff\xd8\xff\xe0 no text")
     with zipfile.ZipFile(project.folder / "three.zip", "w") as archive:
         for number, email in enumerate(generate(SampleOptions(emails=3))):
             archive.writestr(f"{number}.html", email.html)

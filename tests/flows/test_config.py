@@ -22,6 +22,8 @@ def test_each_layer_overrides_the_one_below(tmp_path: Path) -> None:
 def test_lists_are_comma_separated() -> None:
     effective = config.load(None, {}, ["hypergraph.types=button-style, word"])
     assert effective.hypergraph.types == ("button-style", "word")
+    as_printed = config.load(None, {}, ['hypergraph.types=["button-style", "word"]'])
+    assert as_printed.hypergraph.types == effective.hypergraph.types
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,13 @@ def fill(context: Context) -> dict[str, Any]:
     return {}
 
 
+def test_a_disk_without_room_is_told_before_anything_is_begun(small_disk: Path, warm: WarmRuns) -> None:
+    result = warm.run(small_disk.parent, "run", "--workspace", str(small_disk / "workspace"))
+    assert result.returncode == 1
+    assert "its disk has 1 MB left, and a run needs 32 to begin" in " ".join(result.stderr.split())
+    assert not list(small_disk.glob("workspace/prefect/*"))
+
+
 SCRAPE = Stage("scrape", 1, (), ("documents.txt",), fill)
 
 

@@ -16,14 +16,15 @@ import httpx
 import pytest
 import yaml
 from pipeline_project import ROOT
-from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.objects import FlowRun, TaskRun
 from prefect.settings import PREFECT_API_URL, PREFECT_LOGGING_TO_API_ENABLED, temporary_settings
-from prefect.states import Crashed
+from prefect.states import Crashed, Failed
 
 from flows import pipeline as flows
 from flows import runs
 from flows.config import Config, load
 from flows.dag import NAMES, STAGES, stage_named
+from flows.errors import HnnError, LastingError
 from flows.running import PipelineRun, Request
 from flows.stage import Context
 from flows.workspace import Workspace
@@ -54,8 +55,9 @@ def test_a_second_try_is_for_the_web(
     config = load(None, {}, [f"scrape.source={source}"])
     record = runs.start("hnn run", config.public(), config.digest())
     monkeypatch.setattr(flows, "_RUN", PipelineRun(Workspace(tmp_path), config, Request(), record))
-    helps: Any = flows._second_try_can_help  # Prefect gives it more than it looks at
-    assert helps(flows._stage_task(stage), None, None) is again
+    task, run = flows._stage_task(stage), TaskRun(task_key="key", dynamic_key="0", run_count=1)
+    assert flows._second_try_can_help(task, run, Failed(data=HnnError("it did not answer"))) is again
+    assert not flows._second_try_can_help(task, run, Failed(data=LastingError("robots.txt forbids it")))
 
 
 def test_deployments_name_flows_that_tell_how_they_ended() -> None:

@@ -255,9 +255,12 @@ def test_a_second_writer_is_told_who_holds_the_workspace(workspace: Workspace) -
         workspace.lock("hnn stage train"),
     ):
         pass
+    with pytest.raises(HnnError, match=r"in use by `hnn run` \(process \d+\)\. Wait for it to end, pass --wait, or"):
+        workspace.check_free()
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)  # the lock dies with its holder
     process.join()
+    workspace.check_free()
     with workspace.lock("hnn stage train"):
         pass
 

@@ -90,7 +90,7 @@ def test_a_killed_run_is_not_called_running(tmp_path: Path, monkeypatch: pytest.
     workspace = Workspace(tmp_path)
     runs.save(workspace, runs.start("hnn run", {}, "hash"))
     [killed] = runs.as_they_are(workspace)
-    assert (killed.status, killed.error) == ("failed", "killed")
+    assert (killed.status, killed.error, killed.shown_status) == ("failed", "killed", "killed")
     monkeypatch.setattr(Workspace, "holder", lambda self: Holder(1, "hnn run", killed.started_at))
     assert [run.status for run in runs.as_they_are(workspace)] == ["running"]
 

@@ -48,6 +48,10 @@ def test_a_server_that_cannot_start_is_told_at_once(tmp_path: Path) -> None:
     result = command(tmp_path, PREFECT_API_DATABASE_CONNECTION_URL=f"sqlite+aiosqlite:///{tmp_path}/no/such/folder/db")
     assert result.returncode == 1
     assert "HnnError: Prefect's temporary server ended" in result.stderr.splitlines()[-1]
+    log = tmp_path / "workspace" / "prefect" / temporary_server.LOG
+    assert f"({log} has the rest)" in result.stderr.splitlines()[-1]
+    assert "unable to open database file" in log.read_text()
+    assert "unable to open database file" in result.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,20 @@ def test_the_worst_level_first_within_it_the_most_used() -> None:
         ]
     )
     assert [rating.entry.style.color for rating in rated] == ["#cccccc", "#999999", "#888888", "#000000"]  # type: ignore[union-attr]
-    assert [rating.level for rating in rated] == ["fails", "fails", "large text only", "AAA"]
+    assert [rating.level for rating in rated] == ["fails at any size", "fails at any size", "fails below 24 px", "AAA"]
     assert [rating.printed for rating in rated] == ["1.60", "2.84", "3.54", "21.00"]
 
 
 @pytest.mark.parametrize(
     ("ratio", "level"),
-    [(1, "fails"), (2.999, "fails"), (3, "large text only"), (4.4999, "large text only"), (4.5, "AA"), (7, "AAA")],
+    [
+        (1, "fails at any size"),
+        (2.999, "fails at any size"),
+        (3, "fails below 24 px"),
+        (4.4999, "fails below 24 px"),
+        (4.5, "AA"),
+        (7, "AAA"),
+    ],
 )
 def test_levels_of_wcag(ratio: float, level: str) -> None:
     assert level_of(ratio) == level
