@@ -17,11 +17,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 ROOT = Path(__file__).parent.parent
 
-#: Files that take longest come first, so that no worker is left alone with one at the end.
+#: Files that take longest come first, so that no worker is left alone with one at the end. Of the first four only one
+#: needs the finished run: nobody waits for it while it is made.
 LONGEST = (
-    *("flows/test_deployments.py", "flows/test_pipeline.py", "flows/test_faults.py", "flows/test_kills.py"),
-    *("flows/test_benchmark.py", "extractors/test_agreement_with_chromium.py", "hnn_core/test_distributed_training.py"),
-    *("flows/test_scale_out.py", "flows/test_dashboard.py", "flows/test_runner.py", "flows/test_serving.py"),
+    *("flows/test_deployments.py", "flows/test_kills.py", "extractors/test_agreement_with_chromium.py"),
+    *("hnn_core/test_distributed_training.py", "flows/test_pipeline.py", "flows/test_faults.py"),
+    *("flows/test_scale_out.py", "flows/test_benchmark.py", "flows/test_runner.py", "flows/test_dashboard.py"),
+    *("flows/pages/test_report_pages.py", "flows/test_serving.py", "flows/test_command_line.py"),
+    *("flows/test_interrupts.py", "flows/pages/test_pages_in_browser.py", "hnn_core/test_style_recommendation.py"),
+    *("extractors/test_extraction.py", "hnn_core/test_walks.py", "flows/test_tracking.py", "flows/test_advice.py"),
 )
 
 #: Imported by every worker, and not watched by coverage, which makes each line that Python runs twice as slow.
