@@ -54,6 +54,7 @@ HOSTILE = {
 def test_extraction_leaves_nothing_to_the_garbage_collector_it_pauses() -> None:
     extract(SAMPLE[0], "0")
     gc.collect()
+    gc.freeze()  # what others have left is not looked through each time
     gc.disable()
     try:
         left = []
@@ -64,6 +65,7 @@ def test_extraction_leaves_nothing_to_the_garbage_collector_it_pauses() -> None:
         assert min(left) == 0, "reference cycles would pile up while the collector is off"
     finally:
         gc.enable()
+        gc.unfreeze()
     with pytest.raises(Rejected):
         extract("", "0")
     assert gc.isenabled()
@@ -84,6 +86,7 @@ def check(result: DocumentTables, doc_id: str) -> None:
         json.loads(row["attributes"])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_input_gives_rows_or_a_reason_within_its_limit(html: str) -> None:
     start = time.process_time()

@@ -30,6 +30,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("case", REFUSED)
 def test_hostile_markup_is_refused_before_it_is_parsed(case: str) -> None:
     html, reason = REFUSED[case]
@@ -93,6 +94,7 @@ def test_hostile_styles_cost_little(case: str) -> None:
     assert time.process_time() - started < 8
 
 
+@pytest.mark.no_cover
 def test_too_many_trials_end_in_a_verdict() -> None:
     rules = "".join(f"* .a{i} p{{color:red}}" for i in range(2_000))
     names = " ".join(f"a{i}" for i in range(2_000))

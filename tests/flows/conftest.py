@@ -12,10 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from loopback import PrefectServer, prefect_server_of_session, private_environment
+from loopback import PrefectServer, address_of_session, prefect_server_of_session, private_environment
 from pipeline_project import Finished, Project
 from scipy import sparse
 from warm import WarmRuns, warm_runs
+from warm import __file__ as warm_process
 
 
 @pytest.fixture(scope="session")
@@ -89,9 +90,11 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def warm(tmp_path_factory: pytest.TempPathFactory, prefect_api: str) -> Iterator[WarmRuns]:
+def warm(all_workers: Path, prefect_api: str) -> Iterator[WarmRuns]:
     """Commands of the command line without the seconds of their imports."""
-    home = tmp_path_factory.mktemp("warm")
+    folder = all_workers / "warm"
     quiet = {"PREFECT_API_URL": prefect_api, "PREFECT_LOGGING_LEVEL": "ERROR", "COLUMNS": "80"}
-    with warm_runs({**private_environment(home), **quiet}) as runs:
+    with alone(all_workers / "warm.lock"):
+        port = address_of_session(folder, warm_process, {**private_environment(folder / "home"), **quiet})
+    with warm_runs(int(port)) as runs:
         yield runs

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,21 +27,34 @@ class PrefectServer:
     api: str
     folder: Path  # with its home, where the database is, and its log
 
+    def give_database(self, home: Path) -> None:
+        """A database for another server, as this one's was before its first run: making one takes seven seconds."""
+        home.mkdir(parents=True)
+        shutil.copy(self.folder / "unused.db", home / "prefect.db")
 
-def prefect_server_of_session(folder: Path) -> PrefectServer:
-    """The one server of all workers of a test session: made by the first who calls, gone when the session is.
 
-    An idle server takes some percent of a core. A worker may end before the others, so none of them is its parent.
+def address_of_session(folder: Path, script: str, environment: dict[str, str] | None = None) -> str:
+    """Where the one process that serves all workers of a test session answers: started by the first who calls.
+
+    A worker may end before the others, so none of them ends it: ``script`` is given the folder in which to write its
+    address and the process of the session, and ends when that has.
     """
     address = folder / "address"
     if not address.exists():
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         session = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-        keeper = subprocess.Popen([sys.executable, __file__, str(folder), str(session)], start_new_session=True)
+        with (folder / "server.log").open("wb") as log:
+            command = [sys.executable, script, str(folder), str(session)]
+            process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
         while not address.exists():
-            assert keeper.poll() is None, (folder / "server.log").read_text(errors="replace")[-2000:]
+            assert process.poll() is None, (folder / "server.log").read_text(errors="replace")[-2000:]
             time.sleep(0.1)
-    return PrefectServer(address.read_text(), folder)
+    return address.read_text()
+
+
+def prefect_server_of_session(folder: Path) -> PrefectServer:
+    """An idle server takes some percent of a core: there is one for all workers."""
+    return PrefectServer(address_of_session(folder, __file__), folder)
 
 
 def _keep_prefect_server(folder: Path, session: int) -> None:
@@ -47,7 +62,12 @@ def _keep_prefect_server(folder: Path, session: int) -> None:
     port = free_port()
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
     health = f"http://127.0.0.1:{port}/api/health"
-    with server(command, health, private_environment(folder / "home"), folder / "server.log"):
+    with server(command, health, private_environment(folder / "home"), folder / "prefect.log"):
+        with (
+            closing(sqlite3.connect(folder / "home" / "prefect" / "prefect.db")) as made,
+            closing(sqlite3.connect(folder / "unused.db")) as unused,
+        ):
+            made.backup(unused)
         (folder / "address.new").write_text(f"http://127.0.0.1:{port}/api")
         (folder / "address.new").rename(folder / "address")
         while psutil.pid_exists(session):

@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
-from loopback import free_port, private_environment, server
+from loopback import PrefectServer, free_port, private_environment, server
 from pipeline_project import ROOT, SMALL
 
 pytestmark = [pytest.mark.server, pytest.mark.slow, pytest.mark.timeout(900)]
@@ -80,18 +80,25 @@ class Site:
     def post(self, path: str, **body: Any) -> Any:
         return self._answer(path, json.dumps(body).encode())
 
-    def _answer(self, path: str, body: bytes | None = None) -> Any:
+    def _answer(self, path: str, body: bytes | None = None, method: str | None = None) -> Any:
         """Asked again while the server's database is busy, as Prefect's own client would."""
-        request = urllib.request.Request(f"{self.api}/{path}", body, {"Content-Type": "application/json"})
+        kind = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.api}/{path}", body, kind, method=method)
         deadline = time.monotonic() + 120
         while True:
             try:
                 with urllib.request.urlopen(request, timeout=120) as answer:
-                    return json.load(answer)
+                    return json.loads(answer.read() or "null")
             except urllib.error.HTTPError as error:
                 if error.code != 503 or time.monotonic() > deadline:
                     raise
                 time.sleep(0.5)
+
+    def clear_schedules(self, deployment: str) -> None:
+        """As `prefect deployment schedule clear` does."""
+        known = self._answer(f"deployments/name/{deployment}")
+        for schedule in known["schedules"]:
+            self._answer(f"deployments/{known['id']}/schedules/{schedule['id']}", method="DELETE")
 
     def runs_of(self, deployment: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.post(
@@ -156,8 +163,9 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, prefect_server: PrefectServer) -> Iterator[Site]:
     site = Site(tmp_path_factory.mktemp("nightly"))
+    prefect_server.give_database(Path(site.home["PREFECT_HOME"]))
     site.folder.mkdir()
     for name in ("flows", "extractors", "hnn_core", "experiments", "prefect.yaml"):
         (site.folder / name).symlink_to(ROOT / name)
@@ -176,7 +184,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def test_a_schedule_fires_and_its_run_completes(site: Site) -> None:
     site.prefect("deployment", "schedule", "create", "hnn-pipeline/nightly", "--cron", "* * * * *")
     site.await_running("nightly")  # and no more of them, should the machine take longer than a minute
-    site.prefect("deployment", "schedule", "clear", "--accept-yes", "hnn-pipeline/nightly")
+    site.clear_schedules("hnn-pipeline/nightly")
     run = site.await_completed("nightly")
     assert run["auto_scheduled"]
     assert run["name"] == "nightly in workspace"

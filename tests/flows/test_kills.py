@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from loopback import PrefectServer
 from pipeline_project import SMALL, Finished, Project
 from warm import WarmRuns, said
 
@@ -130,8 +131,9 @@ def test_killed_at_twenty_random_moments_of_a_full_run(
 
 
 @pytest.mark.slow
-def test_a_killed_command_takes_its_temporary_server_with_it(tmp_path: Path) -> None:
+def test_a_killed_command_takes_its_temporary_server_with_it(tmp_path: Path, prefect_server: PrefectServer) -> None:
     project = Project(tmp_path / "orphans")
+    prefect_server.give_database(project.workspace / "prefect")
     process = project.start("run")  # starts a Prefect server of its own
     deadline = time.monotonic() + 200
     while not list(project.workspace.glob("stages/scrape/.writing-*")):

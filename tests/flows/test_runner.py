@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from batch_work import die_once, fail, process_of, process_with, slow_when_first
 
 from extractors.limits import Limits
 from extractors.sources.sample import SampleOptions, generate
@@ -43,31 +42,6 @@ def cluster() -> Iterator[DaskRunner]:
 @pytest.fixture(params=["local", "dask"])
 def runner(request: pytest.FixtureRequest) -> Runner:
     return LocalRunner(2) if request.param == "local" else request.getfixturevalue("cluster")
-
-
-def slow_when_first(batch: Sequence[int], factor: int) -> list[int]:
-    time.sleep(0.5 if 0 in batch else 0.01)
-    return [factor * number for number in batch]
-
-
-def process_of(batch: int) -> int:
-    time.sleep(0.3)
-    return os.getpid()
-
-
-def process_with(batch: int, option: str) -> int:
-    return process_of(batch)
-
-
-def fail(batch: int) -> None:
-    raise ValueError(f"batch {batch} is bad")
-
-
-def die_once(batch: int, marker: str, much: bytes) -> int:
-    if batch == 3 and not Path(marker).exists():
-        Path(marker).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return batch
 
 
 def test_results_come_in_the_order_of_the_batches(runner: Runner) -> None:

@@ -1,7 +1,8 @@
 """Many runs of the command line without its imports: a process that has imported everything forks one on request.
 
 What is forked is the command itself, with a session, folder and streams of its own; only the seconds that Python
-needs to load Prefect, MLflow and torch are saved.
+needs to load Prefect, MLflow and torch are saved. All workers of a test session share the process: it forks for each
+of them one that takes its requests in turn.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+
+import psutil
 
 STREAMS = ("stdout", "stderr")
 
@@ -22,8 +26,8 @@ STREAMS = ("stdout", "stderr")
 class WarmRuns:
     """Starts `hnn` commands in a folder and waits for them."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, requests: TextIO, answers: TextIO) -> None:
+        self._requests, self._answers = requests, answers
 
     def start(self, folder: Path, *arguments: str, **variables: str) -> int:
         """The process id of a command that runs in ``folder``, with variables of its own."""
@@ -43,10 +47,8 @@ class WarmRuns:
         return int(self._ask(wait=process))
 
     def _ask(self, **request: Any) -> str:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps(request), file=self._process.stdin, flush=True)
-        return self._process.stdout.readline()
+        print(json.dumps(request), file=self._requests, flush=True)
+        return self._answers.readline()
 
 
 def said(folder: Path, process: int) -> list[str]:
@@ -59,20 +61,17 @@ def _stream(folder: Path, name: str, process: int) -> Path:
 
 
 @contextmanager
-def warm_runs(environment: dict[str, str]) -> Iterator[WarmRuns]:
-    process = subprocess.Popen(
-        [sys.executable, __file__], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        process.stdout.readline()  # all is imported
-        yield WarmRuns(process)
-    finally:
-        process.kill()
-        process.communicate()
+def warm_runs(port: int) -> Iterator[WarmRuns]:
+    """Runs forked from the process that listens there."""
+    with (
+        socket.create_connection(("127.0.0.1", port)) as connection,
+        connection.makefile("w") as requests,
+        connection.makefile("r") as answers,
+    ):
+        yield WarmRuns(requests, answers)
 
 
-def serve() -> None:
+def import_everything() -> None:
     import importlib
     import pkgutil
 
@@ -82,18 +81,41 @@ def serve() -> None:
             importlib.import_module(module.name)
     importlib.import_module("mlflow.store.tracking.sqlalchemy_store")
     importlib.import_module("hnn_core.seeds").seed_everything(0)  # torch imports a thousand modules at its first seed
-    print("ready", flush=True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        if "wait" in request:
-            _, status = os.waitpid(request["wait"], 0)
-            print(os.waitstatus_to_exitcode(status), flush=True)
-        else:
-            child = os.fork()
-            if child == 0:
-                os.environ.update(request["variables"])
-                _command(Path(request["folder"]), request["arguments"])
-            print(child, flush=True)
+
+
+def serve(folder: Path, session: int) -> None:
+    """Listen for as long as the session runs, and fork a process for whoever connects."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        (folder / "address.new").write_text(str(listening.getsockname()[1]))
+        (folder / "address.new").rename(folder / "address")
+        listening.settimeout(0.5)
+        while psutil.pid_exists(session):
+            try:
+                connection, _ = listening.accept()
+            except TimeoutError:
+                continue
+            if os.fork() == 0:
+                listening.close()
+                _answer(connection)
+                os._exit(0)
+            connection.close()
+
+
+def _answer(connection: socket.socket) -> None:
+    connection.setblocking(True)
+    with connection.makefile("r") as requests, connection.makefile("w") as answers:
+        for line in requests:
+            request = json.loads(line)
+            if "wait" in request:
+                _, status = os.waitpid(request["wait"], 0)
+                print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+            else:
+                child = os.fork()
+                if child == 0:
+                    os.close(connection.fileno())
+                    os.environ.update(request["variables"])
+                    _command(Path(request["folder"]), request["arguments"])
+                print(child, file=answers, flush=True)
 
 
 def _command(folder: Path, arguments: list[str]) -> None:
@@ -117,4 +139,6 @@ def _command(folder: Path, arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    import_everything()
+    if len(sys.argv) > 1:
+        serve(Path(sys.argv[1]), int(sys.argv[2]))

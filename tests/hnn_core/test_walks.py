@@ -12,6 +12,8 @@ from hnn_core.features.alias import alias_table
 from hnn_core.features.walks import WalkGraph, draw_walks
 from hnn_core.hypergraph import Hypergraph
 
+pytestmark = pytest.mark.no_cover  # compiled code is not watched, and compiling it would take twice as long
+
 
 def graph_of(hypergraph: Hypergraph) -> WalkGraph:
     return WalkGraph.of(hypergraph.incidence, hypergraph.incidence_transpose)

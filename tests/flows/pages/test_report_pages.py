@@ -211,6 +211,7 @@ def large_corpus(fragments: int) -> ReportInputs:
 
 
 @pytest.mark.slow
+@pytest.mark.no_cover
 def test_twenty_five_thousand_fragments_stay_a_page_people_can_open(tmp_path: Path) -> None:
     report = write_report(large_corpus(25_000), tmp_path)
     sizes = {name: len(content) for name, content in files(tmp_path).items()}
