@@ -58,7 +58,7 @@ def fork_on_demand(parent: int, imports: Sequence[str]) -> None:
         request, pipes, _, _ = socket.recv_fds(control, CONTROL.size, 2)
         if not request:
             children.end_all()
-            return
+            os._exit(0)  # nobody needs the modules taken apart, and somebody waits
         action, number = CONTROL.unpack(request)
         if action == FORK:
             if not children.fork(number):
