@@ -103,7 +103,7 @@ class _Memory:
         return known
 
     def style(self, declared: _Declared, table_hint: Block, parent: ComputedStyle, page: Page) -> ComputedStyle:
-        asks = declared.asks + table_hint.looks_up
+        asks = declared.asks + table_hint.looks_up if table_hint.looks_up else declared.asks
         place = (page, table_hint, id(parent.inherited), parent.blockifies, parent.answers(asks) if asks else ())
         known = declared.styles.get(place)
         if known is None:
