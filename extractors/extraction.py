@@ -53,14 +53,15 @@ def _extract(html: str, doc_id: str, options: ExtractOptions) -> DocumentTables:
         raise Rejected("empty", "nothing in it can be seen")
     ids = [f"{doc_id}#{fragment.position}" for fragment in segmentation.fragments]
     collector = EntityCollector(document, segmentation)
-    known: dict[str, Row] = {}
+    known: dict[tuple[str, str], Row] = {}
     occurrences: list[Row] = []
     for fragment_id, fragment in zip(ids, segmentation.fragments, strict=True):
         for found in collector.of(fragment):
-            entity = entity_id(found.type, found.signature)
-            if entity not in known:
-                known[entity] = (entity, found.type, found.signature, canonical_json(found.attributes))
-            occurrences.append((fragment_id, entity, found.count, found.from_button, found.element))
+            identity = (found.type, found.signature)
+            row = known.get(identity)
+            if row is None:
+                row = known[identity] = (entity_id(*identity), *identity, canonical_json(found.attributes))
+            occurrences.append((fragment_id, row[0], found.count, found.from_button, found.element))
     return DocumentTables(
         fragments=tuple(
             (

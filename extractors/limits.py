@@ -59,7 +59,7 @@ def prescan(html: str, limits: Limits) -> None:
     ):
         raise Rejected("too-large", f"more than {limits.max_bytes} bytes")
     openings = html.count("<") - html.count("</")
-    if openings <= limits.max_depth and _LONG_TAG.search(html) is None and _QUOTED_END.search(html) is None:
+    if openings <= limits.max_depth and _QUOTED_END.search(html) is None and not _is_crowded(html, limits):
         return  # nothing can be too much of anything: true of nearly all mail
     tags, hidden = _tags(html, limits)
     _check_elements(sum(not end for end, _, _ in tags) + hidden, limits)
@@ -71,8 +71,17 @@ def prescan(html: str, limits: Limits) -> None:
 
 
 # A tag of 256 attributes is longer than 512 characters, unless a quoted ">" makes it look shorter.
-_LONG_TAG = re.compile(r"<[a-zA-Z][^>]{511}")
+_LONG_TAG = re.compile(r"<[a-zA-Z][^>]{511}[^>]*+")
 _QUOTED_END = re.compile(r"""=\s*+(?:"[^">]*+>|'[^'>]*+>)""")
+
+
+def _is_crowded(html: str, limits: Limits) -> bool:
+    """Whether what may be a tag has as many attributes as one may have; where no quoted ">" is."""
+    return any(_attribute_count(tag) > limits.max_attributes for tag in _LONG_TAG.findall(html))
+
+
+def _attribute_count(text: str) -> int:
+    return sum(1 for _ in _ATTRIBUTES.finditer(text))
 
 
 def _tags(html: str, limits: Limits) -> tuple[list[Tag], int]:
@@ -96,7 +105,7 @@ def _tags(html: str, limits: Limits) -> tuple[list[Tag], int]:
 
 
 def _check_attributes(text: str, limits: Limits) -> None:
-    count = sum(1 for _ in _ATTRIBUTES.finditer(text))
+    count = _attribute_count(text)
     if count > limits.max_attributes:
         raise Rejected("too-many-attributes", f"{count} attributes on one tag, at most {limits.max_attributes}")
 

@@ -73,12 +73,13 @@ class Nursery:
         """End all workers."""
         if not self._forks:
             self._process.kill()
-        self._control.close()  # for the process that is the end of the workers, which it waits for, and its own
         try:
-            self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
+            self._control.shutdown(socket.SHUT_WR)  # for the process the end of its workers, and then its own
+            self._control.recv(1)  # nothing, when it has ended; `wait` with a timeout would sleep and look again
+        except OSError:
             self._process.kill()
-            self._process.wait()
+        self._control.close()
+        self._process.wait()
 
     def is_running(self, number: int) -> bool:
         return self._ask(LOOK, number) == STILL_RUNNING

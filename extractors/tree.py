@@ -45,10 +45,13 @@ class Element:
         self.contents: list[str | int] = []
         self.namespace = "html"
         self.place = place  # among its siblings
-        self.classes = _classes(attributes["class"], quirks) if "class" in attributes else _NO_CLASSES
+        self.classes = _NO_CLASSES
         self.identity = ""  # the id as selectors compare it
-        if "id" in attributes:
-            self.identity = attributes["id"].lower() if quirks else attributes["id"]
+        if attributes:
+            if "class" in attributes:
+                self.classes = _classes(attributes["class"], quirks)
+            if "id" in attributes:
+                self.identity = attributes["id"].lower() if quirks else attributes["id"]
 
     def __repr__(self) -> str:
         return f"<{self.tag}> #{self.index}"
@@ -76,24 +79,27 @@ def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
     is_quirky = quirks.mode(_doctype(root))
     above = Element(0, root.tag or "", None, _attributes(root), 0, is_quirky)
     elements = [above]
+    contents = above.contents
+    most, deepest = limits.max_elements, limits.max_depth
     resume: list[tuple[LexborNode, Element]] = []  # where to go on after a subtree
     node = root.first_child
     while node is not None or resume:
         if node is None:
             node, above = resume.pop()
+            contents = above.contents
             node = node.next
             continue
         tag = node.tag or "-"
         if tag == "-text":
-            above.contents.append(node.text_content or "")
+            contents.append(node.text_content or "")
         elif tag[0] != "-":  # comments and their like
             index = len(elements)
-            if index >= limits.max_elements:
-                raise Rejected("too-many-elements", f"more than {limits.max_elements} elements")
+            if index >= most:
+                raise Rejected("too-many-elements", f"more than {most} elements")
             element = Element(index, tag, above.index, _attributes(node), len(above.children), is_quirky)
             elements.append(element)
             above.children.append(index)
-            above.contents.append(index)
+            contents.append(index)
             if tag in _FOREIGN:
                 element.namespace = tag
             elif above.namespace != "html" and above.tag not in _HTML_INSIDE:
@@ -101,9 +107,9 @@ def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
             child = node.first_child
             if child is not None:
                 resume.append((node, above))
-                if len(resume) > limits.max_depth:
-                    raise Rejected("too-deep", f"elements nested more than {limits.max_depth} deep")
-                node, above = child, element
+                if len(resume) > deepest:
+                    raise Rejected("too-deep", f"elements nested more than {deepest} deep")
+                node, above, contents = child, element, element.contents
                 continue
         node = node.next
     return elements, is_quirky
@@ -111,7 +117,7 @@ def parse(html: str, limits: Limits) -> tuple[list[Element], bool]:
 
 def _attributes(node: LexborNode) -> dict[str, str]:
     attributes = node.attributes
-    if None in attributes.values():
+    if attributes and None in attributes.values():
         return {name: value or "" for name, value in attributes.items()}
     return attributes  # type: ignore[return-value]
 

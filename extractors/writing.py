@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from extractors.earlier import EarlierTables
 from extractors.isolation import extract_documents
 from extractors.packing import KEY_BYTES, Column, PackedDocument, PackedTable, entity_key, pack
+from extractors.pages import small_pages
 from extractors.tables import SCHEMAS, saying_how
 from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
 
@@ -52,6 +53,7 @@ Progress = Callable[[int, int], None]  # (documents done, rejects among them)
 Engine = Callable[[Iterable[ExtractTask], ExtractOptions], Iterator[PackedDocument]]  # in the order of the tasks
 
 
+@small_pages()
 def write_tables(
     out_dir: Path,
     sources: Sequence[Source],

@@ -41,13 +41,14 @@ def run(context: Context) -> Mapping[str, Any]:
 
 
 def sources_of(context: Context) -> list[Source]:
+    from extractors.pages import small_pages
     from extractors.store import DocumentStore
     from extractors.writing import Source
 
     store = DocumentStore(context.workspace.store)
-    documents = table_input(
-        context.inputs, "scrape/documents.parquet", ["doc_id", "location", "sha256", "charset", "status"]
-    )
+    columns = ["doc_id", "location", "sha256", "charset", "status"]
+    with small_pages():
+        documents = table_input(context.inputs, "scrape/documents.parquet", columns)
     return [
         Source(row["doc_id"], row["location"], partial(html_of, store, row["sha256"], row["charset"]))
         for batch in documents.to_batches()

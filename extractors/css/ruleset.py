@@ -157,6 +157,20 @@ class RulesWithin:
             is_settled = is_settled and rules.unsettling.isdisjoint(element.attributes)
         return (rules.merged((*sure, *found)) if found else block), is_settled
 
+    def always_matching(self, element: Element) -> Block | None:
+        """The declarations that any element of this tag and these attributes gets, in any document.
+
+        None where there is more to ask. Counts no trials, so that it may be remembered from one document to the next.
+        """
+        rules, attributes = self._rules, element.attributes
+        sure, block, unsure, is_settled = rules.candidates(rules.key(element), element)
+        if not is_settled or not rules.unsettling.isdisjoint(attributes):
+            return None
+        if not self.attributes.isdisjoint(attributes):
+            unsure += tuple(entry for name in attributes for entry in rules.by_attribute.get(name, ()))
+        found = [entry for entry in unsure if self._matcher.any((entry.selector,), element)]
+        return rules.merged((*sure, *found)) if found else block
+
     def _within(self, key: Key, element: Element) -> Candidates:
         candidates = self._rules.candidates(key, element)
         if candidates.unsure:

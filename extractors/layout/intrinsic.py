@@ -104,7 +104,7 @@ class Intrinsic:
 
     def _measure_flow(self, index: int, style: BoxStyle) -> None:
         """A block or inline container: lines of inline pieces, broken by blocks and ``<br>``."""
-        elements, shown, styles, all_most = self._elements, self.shown, self.styles, self.most
+        elements, shown, styles, all_least, all_most = self._elements, self.shown, self.styles, self.least, self.most
         text = style.text
         on_a_line = style.is_flex and "column" not in elements[index].style["flex-direction"]
         least = most = line = 0.0
@@ -114,19 +114,26 @@ class Intrinsic:
                     continue
                 run = self._run(index, place, node, text)
                 if run is not None:
-                    least = max(least, run.least)
+                    if run.least > least:
+                        least = run.least
                     line += run.width + SPACE * text.unit * (node[0].isspace() or node[-1].isspace())
             elif shown[node]:
                 child = styles[node]
-                if self.least[node] > least:
-                    least = self.least[node]
+                if all_least[node] > least:
+                    least = all_least[node]
                 if elements[node].tag == "br":
-                    most, line = max(most, line), 0.0
+                    if line > most:
+                        most = line
+                    line = 0.0
                 elif child.beside or on_a_line:
                     line += all_most[node]
                 elif not child.out_of_flow:
-                    most, line = max(most, line, all_most[node]), 0.0
-        self._settle(index, least, max(most, line))
+                    if line > most:
+                        most = line
+                    if all_most[node] > most:
+                        most = all_most[node]
+                    line = 0.0
+        self._settle(index, least, line if line > most else most)
 
     def _run(self, index: int, place: int, node: str, style: TextStyle) -> Run | None:
         text = visible_text(node)

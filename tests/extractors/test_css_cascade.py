@@ -86,3 +86,10 @@ def test_sheets_apply_by_type_and_medium() -> None:
     assert colour("", "<style media=print>p{color:red}</style><p>x") == BLACK
     assert colour("", "<style media='screen and (min-width:1px)'>p{color:blue}</style><p>x") == BLUE
     assert colour("", "<style type=text/less>p{color:red}</style><p>x") == BLACK
+
+
+@pytest.mark.parametrize(("html", "expected"), [("<ul>", "16px"), ("<ol><ul>", "0px"), ("<div><ul>", "16px")])
+def test_what_one_email_taught_about_a_tag_holds_in_the_next(html: str, expected: str) -> None:
+    """The margin of a list depends on where it stands: of these three, none may answer for the others."""
+    assert [colour("", before + html, "margin-top") for before in ("<ol><ul></ul></ol>", "<ul></ul>")] == [expected] * 2
+    assert colour("", html, "margin-top") == expected

@@ -6,13 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from extractors import writing
 from extractors.bundling import bundle, extract_bundle, unbundle
 from extractors.isolation import extract_batch
-from extractors.packing import pack
+from extractors.packing import PackedDocument, pack
 from extractors.sources.sample import SampleOptions, generate
 from extractors.tables import how
 from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
@@ -169,3 +170,17 @@ def test_rows_come_out_of_bytes_as_they_went_in() -> None:
         else:
             assert rows == [*getattr(first, name)] * 2, name
     assert unpack([])["fragments"].num_rows == 0
+
+
+def test_arrow_has_its_own_memory_back_after_a_run_that_failed(tmp_path: Path) -> None:
+    usual = pa.default_memory_pool().backend_name
+    within = []
+
+    def engine(tasks: object, options: ExtractOptions) -> list[PackedDocument]:
+        within.append(pa.default_memory_pool().backend_name)
+        raise RuntimeError("no workers")
+
+    with pytest.raises(RuntimeError, match="no workers"):
+        write_tables(tmp_path, sources(2), engine=engine)  # type: ignore[arg-type]
+    assert within == ["system"]
+    assert pa.default_memory_pool().backend_name == usual
