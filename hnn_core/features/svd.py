@@ -6,8 +6,7 @@ symmetric, so one kind of product serves for A and Aᵀ. One dense block Q is al
 multiplied in its own memory, a few columns at a time.
 
 A product reads rows at random places. Where no cache holds them their length is its price, so all products but the last
-read them rounded to bfloat16. That moves the basis less than another seed would, a hundredth of it, and each product
-that follows moves it back.
+two read them rounded to bfloat16. That changes what the basis holds of A far less than another seed does.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def truncated_svd(
 
     ``left`` and ``right`` are each other's transpose. ``products`` is how often A is multiplied; 13 is what
     scikit-learn's ``TruncatedSVD`` does by default, and gives at most its error. Tiny data has fewer than ``rank``.
-    ``rounded`` says whether all products but the last read rounded numbers; unsaid, where caches do not hold them.
+    ``rounded`` says whether all products but the last two read rounded numbers; by default where no cache holds them.
     """
     if products < 2:
         raise ValueError(f"svd: products is {products}, expected at least 2: one for the basis, one for the SVD in it")
