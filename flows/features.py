@@ -60,7 +60,7 @@ def read_matrix(path: Path) -> Any:
 
 STAGE = Stage(
     name="features",
-    version=4,
+    version=5,
     inputs=TABLES,
     outputs=(NODES, HYPEREDGES),
     run=run,

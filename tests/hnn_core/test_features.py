@@ -10,6 +10,7 @@ from hypothesis import settings
 from scipy import sparse
 
 from hnn_core import algebra, features
+from hnn_core.datasets.synthetic import synthetic
 from hnn_core.features.deepgl import logarithmic_bins
 from hnn_core.features.svd import truncated_svd
 from hnn_core.hypergraph import Hypergraph
@@ -97,6 +98,32 @@ def test_svd_reaches_the_exact_spectrum_of_a_larger_hypergraph() -> None:
     exact = np.linalg.svd(algebra.materialise(algebra.adjacency(hypergraph)).toarray(), compute_uv=False)[:16]
     assert sigma == pytest.approx(exact, rel=2e-2)
     assert sigma[:4] == pytest.approx(exact[:4], rel=1e-4)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.25])
+def test_svd_is_as_good_where_its_first_products_read_rounded_numbers(weight: float) -> None:
+    hypergraph = synthetic(5_000)
+    H = hypergraph.incidence * weight
+    Ht = H.T.tocsr()
+    A = (H @ Ht).toarray() - np.diag(H.sum(axis=1))
+
+    def error(rounded: bool, seed: int) -> float:
+        U, _ = truncated_svd(H, Ht, 40, seed, rounded=rounded)  # 50 columns: a strip of 32 and one of 18
+        return float(np.linalg.norm(A - U @ (U.T @ A)))
+
+    exact = [error(rounded=False, seed=seed) for seed in range(4)]
+    assert error(rounded=True, seed=0) != exact[0]
+    assert error(rounded=True, seed=0) == pytest.approx(exact[0], rel=1e-5)
+    assert abs(error(rounded=True, seed=0) - exact[0]) < np.ptp(exact) / 10
+
+
+def test_large_hypergraphs_are_multiplied_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    H = synthetic(5_000).incidence
+    Ht = H.T.tocsr()
+    exactly, rounded = (truncated_svd(H, Ht, 8, 0, rounded=rounded)[0] for rounded in (False, True))
+    assert np.array_equal(truncated_svd(H, Ht, 8, 0)[0], exactly)
+    monkeypatch.setattr("hnn_core.features.svd.CACHED", sum(H.shape) - 1)
+    assert np.array_equal(truncated_svd(H, Ht, 8, 0)[0], rounded)
 
 
 def test_svd_of_large_numbers_needs_no_qr_decomposition(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ from hypergraph_strategies import hypergraphs
 from hypothesis import given
 
 from hnn_core import algebra
+from hnn_core.datasets.synthetic import synthetic
 from hnn_core.features.alias import alias_table
-from hnn_core.features.walks import WalkGraph, draw_walks
+from hnn_core.features.walks import WalkGraph, _share, draw_walks
 from hnn_core.hypergraph import Hypergraph
 
 pytestmark = pytest.mark.no_cover  # compiled code is not watched, and compiling it would take twice as long
@@ -33,7 +34,7 @@ def second_order(A: np.ndarray, t: int, v: int, p: float, q: float) -> np.ndarra
     return weight / weight.sum()
 
 
-@pytest.mark.parametrize(("p", "q"), [(1.0, 1.0), (0.25, 4.0), (4.0, 0.25), (2.0, 2.0), (0.5, 0.5)])
+@pytest.mark.parametrize(("p", "q"), [(1.0, 1.0), (0.25, 4.0), (4.0, 0.25), (2.0, 2.0), (0.5, 0.5), (0.1, 0.5)])
 def test_steps_follow_the_second_order_distribution(small: Hypergraph, p: float, q: float) -> None:
     A = algebra.materialise(algebra.adjacency(small)).toarray()
     walks = draw_walks(graph_of(small), np.tile(np.arange(6), 6_000), 10, p, q, seed=1)
@@ -44,6 +45,34 @@ def test_steps_follow_the_second_order_distribution(small: Hypergraph, p: float,
         # Four standard deviations of a share of this many draws.
         tolerance = 4 * np.sqrt(0.25 / counts[t, v].sum())
         np.testing.assert_allclose(observed, second_order(A, t, v, p, q), atol=tolerance)
+
+
+@pytest.mark.parametrize(("p", "q"), [(0.5, 2.0), (0.02, 0.7), (3.0, 0.4)])
+def test_steps_between_popular_and_rare_nodes_follow_it_too(p: float, q: float) -> None:
+    """Lists of hyperedges of very different lengths, and filters of many words."""
+    hypergraph = synthetic(1_000, mean_degree=40.0)
+    A = algebra.materialise(algebra.adjacency(hypergraph)).toarray()
+    graph = graph_of(hypergraph)
+    walks = draw_walks(graph, np.tile(np.flatnonzero(graph.degrees), 500), 20, p, q, seed=3)
+    t, v, x = (walks[:, k : k + 18].ravel() for k in range(3))
+    # Of all steps, the share that goes back and the share that stays among neighbours of the node before.
+    steps = np.stack([t, v], axis=1)
+    pairs, counts = np.unique(steps, axis=0, return_counts=True)
+    expected = np.stack([second_order(A, t, v, p, q) for t, v in pairs])
+    near = A[pairs[:, 0]] > 0
+    to_t = expected[np.arange(len(pairs)), pairs[:, 0]] @ counts / counts.sum()
+    to_near = (expected * near).sum(axis=1) @ counts / counts.sum()
+    assert np.mean(x == t) == pytest.approx(to_t, abs=4 * 0.5 / np.sqrt(len(x)))
+    assert np.mean(A[t, x] > 0) == pytest.approx(to_near, abs=4 * 0.5 / np.sqrt(len(x)))
+
+
+def test_nodes_share_a_hyperedge_exactly_where_adjacency_says_so() -> None:
+    hypergraph = synthetic(3_000)
+    A = algebra.materialise(algebra.adjacency(hypergraph)).toarray()
+    graph = graph_of(hypergraph)
+    pairs = [(a, b) for a in range(len(A)) for b in range(a)]
+    found = [_share(graph.nodes, graph.node_hyperedges, graph.filters, a, b) for a, b in pairs]
+    assert found == [A[a, b] > 0 for a, b in pairs]
 
 
 def test_first_steps_follow_adjacency(small: Hypergraph) -> None:
