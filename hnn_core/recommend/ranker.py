@@ -30,6 +30,11 @@ BLEND: Mapping[str, float] = {"log knn-context": 1.0, "log hnn": 0.5, "log co-oc
 NEAREST: Mapping[str, float] = {"log knn-context": 1.0}
 """The same for who trusts like fragments alone: no blend should do worse than its best part."""
 
+COUNTERPARTS: Mapping[str, float] = {"log counterparts": 1.0, "log hnn": 0.5, "log co-occurrence": 0.3}
+"""The same as the blend where what a style leaves beside it is hidden: like fragments would show it, the query not."""
+
+NEAREST_COUNTERPARTS: Mapping[str, float] = {"log counterparts": 1.0}
+
 STRANGERS: Mapping[str, float] = {
     "log senders": 1.0,
     "log popularity": 0.5,
@@ -81,12 +86,18 @@ def train_weights(
     splits = folds(training, target, protocol, seeds.derive(seed, "ranker"), options.folds)
     examples = [each for n, split in enumerate(splits) for each in _examples(split, n, options, len(splits), seed)]
     strangers = unit(protocol) == "sender"
-    begin = (STRANGERS, BLEND) if strangers else (BLEND, NEAREST)
-    starts = [start_of(feature_names(target), each) for each in begin]
+    starts = [start_of(feature_names(target), each) for each in _starts(protocol)]
     if not examples:
         return starts[0]
     # Of known senders there are hundreds of links to learn from; of strangers a handful of senders.
     return choose_weights(_questions(examples, strangers), starts, options.shrinkages, log_likelihood, strangers)
+
+
+def _starts(protocol: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """The two beginnings of the weights among which the folds choose."""
+    if unit(protocol) == "sender":
+        return STRANGERS, BLEND
+    return (COUNTERPARTS, NEAREST_COUNTERPARTS) if protocol.endswith("-strict") else (BLEND, NEAREST)
 
 
 @dataclass(frozen=True, eq=False)
