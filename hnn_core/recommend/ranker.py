@@ -3,8 +3,9 @@
 A conditional logit over the catalogue: P(s | f) = softmax_s wᵀφ(f, s), where φ are the features of
 :class:`Evidence`. The weights are fitted on folds of the *training* data, each scored by evidence that was fitted
 without it, so they weigh every method by how it does on what it has not seen under the very protocol. They start
-from, and are drawn to, a plain blend of methods that know the sender or like fragments alone, or for unknown senders
-that blend or what holds for strangers; which of the two, and how strongly, those folds decide as well.
+from, and are drawn to, a plain blend of methods that know the sender or like fragments alone (under a strict protocol
+counterparts), or for unknown senders that blend or what holds for strangers; which of the two, and how strongly, those
+folds decide as well.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ NEAREST: Mapping[str, float] = {"log knn-context": 1.0}
 """The same for who trusts like fragments alone: no blend should do worse than its best part."""
 
 COUNTERPARTS: Mapping[str, float] = {"log counterparts": 1.0, "log hnn": 0.5, "log co-occurrence": 0.3}
-"""The same as the blend where what a style leaves beside it is hidden: like fragments would show it, the query not."""
+"""The blend under a strict protocol, where kNN misses in the query what it sees beside the styles of training."""
 
 NEAREST_COUNTERPARTS: Mapping[str, float] = {"log counterparts": 1.0}
+"""Those alone, as in :data:`NEAREST`."""
 
 STRANGERS: Mapping[str, float] = {
     "log senders": 1.0,
