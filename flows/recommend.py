@@ -152,7 +152,7 @@ def _main_metrics(table: list[dict[str, Any]]) -> dict[str, float]:
 
 STAGE = Stage(
     name="recommend",
-    version=6,
+    version=7,
     inputs=tuple(EMAIL_TABLES.values()),
     outputs=("metrics.parquet", "twins.parquet", "composed.parquet", "recommendations.parquet"),
     run=run,

@@ -202,7 +202,7 @@ def _write_embeddings(context: Context, hypergraph: Hypergraph, result: TrainedP
 
 STAGE = Stage(
     name="train",
-    version=7,
+    version=8,
     inputs=(
         *EMAIL_TABLES.values(),
         *hypergraph_stage.TABLES,

@@ -54,10 +54,12 @@ class Corpus:
     entity: Indices  # of each occurrence
     from_button: Mask  # of each occurrence: its only source in the fragment is a button
     neighbours: sparse.csr_array  # F×F, symmetric: the fragments directly above, below and beside
+    word_ids: NDArray[np.object_]
+    words: sparse.csr_array  # F×words, 1 where the fragment says the word outside of a button
 
     @classmethod
     def from_tables(cls, tables: EmailTables, types: Sequence[str] = TARGETS) -> Corpus:
-        """Index the tables; entities of other types than ``types`` (words, images) are left out."""
+        """Index the tables; entities of other types than ``types`` are left out, words kept apart."""
         fragments = _first_of_each(
             _sorted_columns(tables.fragments, ("doc_id", "position", "fragment_id", "background"), ("corners",)),
             "fragment_id",
@@ -75,6 +77,7 @@ class Corpus:
         fragment_at = {name: i for i, name in enumerate(fragments["fragment_id"])}
         entity_at = {name: i for i, name in enumerate(entity_ids)}
         fragment, entity, from_button = _occurrences(tables.occurrences, fragment_at, entity_at)
+        word_ids = entities["entity_id"][entities["type"] == "word"]
         return cls(
             fragment_ids=fragments["fragment_id"],
             email_ids=email_ids,
@@ -94,6 +97,8 @@ class Corpus:
             entity=entity,
             from_button=from_button,
             neighbours=_neighbours(tables.neighbours, fragment_at),
+            word_ids=word_ids,
+            words=_words(tables.occurrences, fragment_at, {name: i for i, name in enumerate(word_ids)}),
         )
 
     @property
@@ -211,6 +216,13 @@ def _occurrences(
         rows.setdefault((fragment_at[fragment_id], entity_at[entity_id]), from_button)
     array = np.array(sorted((*pair, flag) for pair, flag in rows.items()), dtype=np.int64).reshape(-1, 3)
     return array[:, 0], array[:, 1], array[:, 2].astype(np.bool_)
+
+
+def _words(table: pa.Table, fragment_at: Mapping[str, int], word_at: Mapping[str, int]) -> sparse.csr_array:
+    """What a button says is left out: strict protocols hide it, and its label may well name its style."""
+    said, word, from_button = _occurrences(table, fragment_at, word_at)
+    where = (said[~from_button], word[~from_button])
+    return sparse.csr_array((np.ones(len(where[0])), where), shape=(len(fragment_at), len(word_at)))
 
 
 def _neighbours(table: pa.Table, fragment_at: Mapping[str, int]) -> sparse.csr_array:

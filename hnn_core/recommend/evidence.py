@@ -11,6 +11,7 @@ from scipy.special import log_softmax
 from hnn_core.recommend.agreement import Agreement, agreement_names
 from hnn_core.recommend.alike import AlikeFragments
 from hnn_core.recommend.corpus import Observed
+from hnn_core.recommend.counterparts import Counterparts
 from hnn_core.recommend.legibility import Legibility, legibility_names
 from hnn_core.recommend.link_hnn import LinkTraining, TrainedLinks, train_links
 from hnn_core.recommend.queries import Queries, Scorer, Scores, finite
@@ -19,7 +20,7 @@ from hnn_core.recommend.rivals import RIVALS, sender_counts
 COUNTED = ("popularity", "same-email", "neighbours", "co-occurrence", "knn-context")
 """Rivals whose scores are amounts of evidence, none below zero."""
 
-AMOUNTS = (*COUNTED, "senders", "alike", "hnn")
+AMOUNTS = (*COUNTED, "senders", "alike", "counterparts", "hnn")
 """All amounts of evidence: each is a feature by its share, and by the logarithm of it."""
 
 _LEAST = 1e-3  # share of evidence below which differences mean nothing
@@ -33,6 +34,7 @@ class Evidence:
     counted: dict[str, Scorer]
     senders: Scores  # how many senders use each style: what a new one may use too
     alike: AlikeFragments
+    counterparts: Counterparts
     links: TrainedLinks
     agreement: Agreement
     legibility: Legibility
@@ -50,6 +52,7 @@ class Evidence:
             counted=counted,
             senders=sender_counts(training, target),
             alike=AlikeFragments(training, target),
+            counterparts=Counterparts(training, target),
             links=links,
             agreement=Agreement(training, target),
             legibility=Legibility(training, target),
@@ -61,6 +64,7 @@ class Evidence:
         shares = [_share(finite(score(known), name)) for name, score in self.counted.items()]
         shares.append(_share(np.tile(self.senders, (len(queries), 1))))
         shares.append(_share(self.alike(queries)))
+        shares.append(_share(self.counterparts(queries)))
         shares.append(np.exp(log_softmax(finite(self.links.scores(known), "hnn"), axis=1)))
         logs = (np.log(share + _LEAST) for share in shares)
         columns = [*shares, *logs, *self.agreement(queries), *self.legibility(queries)]

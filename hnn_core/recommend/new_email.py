@@ -13,13 +13,19 @@ from hnn_core.recommend.queries import Queries
 
 
 def read_new_email(known: Corpus, tables: EmailTables) -> Observed:
-    """The email's fragments over the known entities, and after them those that only this email has."""
+    """The email's fragments over the known entities, and after them those that only this email has; known words."""
     email = Corpus.from_tables(tables)
     at = {entity: i for i, entity in enumerate(known.entity_ids)}
     new = [i for i, entity in enumerate(email.entity_ids) if entity not in at]
     at |= {email.entity_ids[i]: known.num_entities + n for n, i in enumerate(new)}
     column = np.array([at[entity] for entity in email.entity_ids], dtype=np.int64)
     order = np.lexsort((column[email.entity], email.fragment))
+    word_at = {word: i for i, word in enumerate(known.word_ids)}
+    said = [i for i, word in enumerate(email.word_ids) if word in word_at]
+    spoken = sparse.csr_array(
+        (np.ones(len(said)), (said, [word_at[email.word_ids[i]] for i in said])),
+        shape=(len(email.word_ids), len(known.word_ids)),
+    )
     return Observed.all_of(
         replace(
             email,
@@ -30,6 +36,8 @@ def read_new_email(known: Corpus, tables: EmailTables) -> Observed:
             fragment=email.fragment[order],
             entity=column[email.entity][order],
             from_button=email.from_button[order],
+            word_ids=known.word_ids,
+            words=sparse.csr_array(email.words @ spoken),
         )
     )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hnn_core import seeds
-from hnn_core.recommend.corpus import Indices, Mask, Observed
+from hnn_core.recommend.corpus import Corpus, Indices, Mask, Observed
 
 PROTOCOLS: tuple[str, ...] = ("link", "link-strict", "email", "email-strict", "sender", "sender-strict")
 
@@ -72,14 +72,17 @@ def unit(protocol: str) -> str:
 
 def giveaways(observed: Observed, target: str, fragments: Indices) -> Mask:
     """The occurrences in these fragments that would name their hidden style, its own link apart."""
-    corpus = observed.corpus
-    within = np.zeros(corpus.num_fragments, dtype=np.bool_)
+    within = np.zeros(observed.corpus.num_fragments, dtype=np.bool_)
     within[fragments] = True
+    return giving_away(observed.corpus, target) & within[observed.corpus.fragment]
+
+
+def giving_away(corpus: Corpus, target: str) -> Mask:
+    """All occurrences that would name a style of the target in their fragment, were it hidden; not its own link."""
     if target == "button-style":
-        tells = corpus.from_button & ~corpus.is_target(target)[corpus.entity]
-    else:
-        tells = np.isin(corpus.entity_types, np.array(GIVEAWAYS.get(target, ()), dtype=object))[corpus.entity]
-    return np.asarray(tells & within[corpus.fragment], dtype=np.bool_)
+        return np.asarray(corpus.from_button & ~corpus.is_target(target)[corpus.entity], dtype=np.bool_)
+    tells = np.isin(corpus.entity_types, np.array(GIVEAWAYS.get(target, ()), dtype=object))
+    return np.asarray(tells[corpus.entity], dtype=np.bool_)
 
 
 def _links_and_groups(observed: Observed, target: str, protocol: str) -> tuple[Indices, Indices]:

@@ -3,8 +3,9 @@
 A conditional logit over the catalogue: P(s | f) = softmax_s wᵀφ(f, s), where φ are the features of
 :class:`Evidence`. The weights are fitted on folds of the *training* data, each scored by evidence that was fitted
 without it, so they weigh every method by how it does on what it has not seen under the very protocol. They start
-from, and are drawn to, a plain blend of methods that know the sender or like fragments alone, or for unknown senders
-that blend or what holds for strangers; which of the two, and how strongly, those folds decide as well.
+from, and are drawn to, a plain blend of methods that know the sender or like fragments alone (under a strict protocol
+counterparts), or for unknown senders that blend or what holds for strangers; which of the two, and how strongly, those
+folds decide as well.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ BLEND: Mapping[str, float] = {"log knn-context": 1.0, "log hnn": 0.5, "log co-oc
 
 NEAREST: Mapping[str, float] = {"log knn-context": 1.0}
 """The same for who trusts like fragments alone: no blend should do worse than its best part."""
+
+COUNTERPARTS: Mapping[str, float] = {"log counterparts": 1.0, "log hnn": 0.5, "log co-occurrence": 0.3}
+"""The blend under a strict protocol, where kNN misses in the query what it sees beside the styles of training."""
+
+NEAREST_COUNTERPARTS: Mapping[str, float] = {"log counterparts": 1.0}
+"""Those alone, as in :data:`NEAREST`."""
 
 STRANGERS: Mapping[str, float] = {
     "log senders": 1.0,
@@ -81,12 +88,18 @@ def train_weights(
     splits = folds(training, target, protocol, seeds.derive(seed, "ranker"), options.folds)
     examples = [each for n, split in enumerate(splits) for each in _examples(split, n, options, len(splits), seed)]
     strangers = unit(protocol) == "sender"
-    begin = (STRANGERS, BLEND) if strangers else (BLEND, NEAREST)
-    starts = [start_of(feature_names(target), each) for each in begin]
+    starts = [start_of(feature_names(target), each) for each in _starts(protocol)]
     if not examples:
         return starts[0]
     # Of known senders there are hundreds of links to learn from; of strangers a handful of senders.
     return choose_weights(_questions(examples, strangers), starts, options.shrinkages, log_likelihood, strangers)
+
+
+def _starts(protocol: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """The two beginnings of the weights among which the folds choose."""
+    if unit(protocol) == "sender":
+        return STRANGERS, BLEND
+    return (COUNTERPARTS, NEAREST_COUNTERPARTS) if protocol.endswith("-strict") else (BLEND, NEAREST)
 
 
 @dataclass(frozen=True, eq=False)

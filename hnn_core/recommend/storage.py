@@ -27,7 +27,7 @@ from hnn_core.recommend.radius_choice import NearestRadii
 from hnn_core.recommend.ranker import RankerTraining
 from hnn_core.recommend.recommender import Recommender, RecommenderTraining, TargetModel
 
-VERSION = 5
+VERSION = 6
 """Of the format; a recommender of another version is refused, not guessed at."""
 
 _SETTINGS = "recommender.json"
@@ -89,7 +89,8 @@ def _save_corpus(corpus: Corpus, folder: Path) -> None:
     emails = corpus.email_of
     position = np.arange(corpus.num_fragments)
     pairs = sparse.triu(corpus.neighbours).tocoo()
-    ids = corpus.fragment_ids
+    ids, said = corpus.fragment_ids, corpus.words.tocoo()
+    none = np.full(len(corpus.word_ids), "", dtype=object)
     tables: dict[str, dict[str, Any]] = {
         "fragments": {
             "fragment_id": ids,
@@ -99,15 +100,15 @@ def _save_corpus(corpus: Corpus, folder: Path) -> None:
             "corners": corpus.corners_of,
         },
         "entities": {
-            "entity_id": corpus.entity_ids,
-            "type": corpus.entity_types,
-            "signature": corpus.signatures,
-            "attributes": [_json(attributes) for attributes in corpus.attributes],
+            "entity_id": np.concatenate([corpus.entity_ids, corpus.word_ids]),
+            "type": np.concatenate([corpus.entity_types, np.full(len(corpus.word_ids), "word", dtype=object)]),
+            "signature": np.concatenate([corpus.signatures, none]),
+            "attributes": [_json(attributes) for attributes in corpus.attributes] + none.tolist(),
         },
         "occurrences": {
-            "fragment_id": ids[corpus.fragment],
-            "entity_id": corpus.entity_ids[corpus.entity],
-            "from_button": corpus.from_button,
+            "fragment_id": np.concatenate([ids[corpus.fragment], ids[said.row]]),
+            "entity_id": np.concatenate([corpus.entity_ids[corpus.entity], corpus.word_ids[said.col]]),
+            "from_button": np.concatenate([corpus.from_button, np.zeros(said.nnz, dtype=np.bool_)]),
         },
         "neighbours": {"source": ids[pairs.row], "target": ids[pairs.col]},
         "documents": {"doc_id": corpus.email_ids, "sender": corpus.sender_names[corpus.sender_of]},

@@ -6,13 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from recommend_corpus import made_up_tables
+from scipy import sparse
 
 from hnn_core.recommend import storage
 from hnn_core.recommend.cold_start import cold_start_rows
 from hnn_core.recommend.composed import ComposedTraining, train_composer
-from hnn_core.recommend.corpus import Corpus, Observed
+from hnn_core.recommend.corpus import Corpus, EmailTables, Observed
+from hnn_core.recommend.counterparts import Counterparts, never_hidden
 from hnn_core.recommend.evaluation import metric_rows, twin_rows
 from hnn_core.recommend.link_hnn import LinkTraining
 from hnn_core.recommend.methods import RECOMMENDER, Methods, score_methods
@@ -59,6 +62,63 @@ def test_other_held_out_styles_leave_the_trained_recommender_the_same(observed: 
         for each in (split, exchanged)
     ]
     assert scores[0].tobytes() == scores[1].tobytes()
+
+
+@pytest.mark.parametrize("target", ["button-style", "background-style", "text-style", "color-pair"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_what_counterparts_are_compared_by_is_hidden_by_no_protocol(
+    observed: Observed, protocol: str, target: str
+) -> None:
+    split = hold_out(observed, target, protocol, seed=3)
+    compared = never_hidden(observed.corpus, target)
+    assert compared.nnz > 0
+    assert (compared - compared.multiply(split.training.incidence)).nnz == 0
+
+
+def test_what_a_button_says_is_no_evidence() -> None:
+    """Its label is hidden with it: two corpora that differ in labels alone have the same words."""
+    plain = made_up_tables()
+    labelled, relabelled = (Corpus.from_tables(with_labels(plain, label)) for label in ("Save", "Go on"))
+    assert labelled.words.sum() == Corpus.from_tables(plain).words.sum() > 0
+    assert (labelled.words - relabelled.words).nnz == 0
+
+
+def test_a_new_email_speaks_in_the_words_of_the_corpus(observed: Observed) -> None:
+    """Those it has in common; a word nobody knows leads nowhere."""
+    known, new = made_up_tables(), made_up_tables(senders=1, emails=1)
+    of_first = np.flatnonzero(np.isin(observed.corpus.fragment_ids, new.fragments["fragment_id"].to_numpy()))
+    assert (read_new_email(observed.corpus, known).corpus.words - observed.corpus.words).nnz == 0
+    assert (read_new_email(observed.corpus, new).corpus.words - observed.corpus.words[of_first]).nnz == 0
+    assert read_new_email(Corpus.from_tables(new), known).corpus.words.shape[1] == len(Corpus.from_tables(new).word_ids)
+
+
+def with_labels(tables: EmailTables, label: str) -> EmailTables:
+    """The same emails, each button labelled with a word."""
+    entity = {"entity_id": "word:label", "type": "word", "signature": label, "attributes": ""}
+    occurrences = tables.occurrences.to_pylist()
+    said = [row | {"entity_id": "word:label"} for row in occurrences if row["entity_id"].startswith("button-style:")]
+    return replace(
+        tables,
+        entities=pa.Table.from_pylist([*tables.entities.to_pylist(), entity]),
+        occurrences=pa.Table.from_pylist([*occurrences, *said]),
+    )
+
+
+def test_a_fragment_that_says_the_same_has_a_vote(observed: Observed) -> None:
+    """Where the fragment asked about says what another says, that one's button gains."""
+    catalogue = observed.catalogue("button-style")
+    styles = np.flatnonzero(np.diff(observed.incidence[:, catalogue].indptr))
+    asked, holder = styles[0], styles[-1]
+    words = observed.corpus.words.tolil()
+    words[asked], words[holder] = 0, 0
+    words[asked, :3] = words[holder, :3] = 1
+    telling = replace(observed.corpus, words=sparse.csr_array(words))
+    style = observed.incidence[[holder]][:, catalogue].indices[0]
+    votes = [
+        Counterparts(each, "button-style")(Queries.of(each, np.array([asked])))[0, style]
+        for each in (observed, Observed.all_of(telling))
+    ]
+    assert votes[1] > votes[0]
 
 
 @pytest.mark.parametrize("protocol", ["sender", "sender-strict"])
@@ -155,7 +215,7 @@ def test_a_recommender_of_another_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no trained recommender here"):
         storage.load(tmp_path)
     (tmp_path / "recommender.json").write_text('{"version": 0}', "utf-8")
-    with pytest.raises(ValueError, match="has version 0, expected 5: train it again"):
+    with pytest.raises(ValueError, match="has version 0, expected 6: train it again"):
         storage.load(tmp_path)
 
 
