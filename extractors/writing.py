@@ -6,7 +6,9 @@ depend on the documents and the version only: not on the number of workers, nor 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice
@@ -27,6 +29,7 @@ from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
 _ROW_GROUP = 65536
 _DOCUMENTS_AT_ONCE = 64
 _COPIES_AT_ONCE = 1024
+_ROW_GROUPS_WAITING = 2  # for the thread that writes them
 
 
 class Source(NamedTuple):
@@ -146,7 +149,10 @@ def _new(keys: Iterable[bytes], seen: set[bytes]) -> pa.Array:
 
 
 class TablesWriter:
-    """Five Parquet files that grow together; an entity is written when it is first seen."""
+    """Five Parquet files that grow together; an entity is written when it is first seen.
+
+    A thread compresses and writes one row group while the rows of the next are gathered.
+    """
 
     def __init__(self, out_dir: Path, options: ExtractOptions) -> None:
         schemas = SCHEMAS | {"fragments": saying_how(SCHEMAS["fragments"], options)}
@@ -158,15 +164,22 @@ class TablesWriter:
         self._seen: set[bytes] = set()  # keys of entities: what grows, slowly, with the corpus
         self.rows = dict.fromkeys(SCHEMAS, 0)
         self._written = dict.fromkeys(SCHEMAS, 0)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="parquet")
+        self._under_way: deque[Future[None]] = deque()
 
     def __enter__(self) -> TablesWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for name, file in self._files.items():
+        try:
             if kind is None:
-                self._flush(name, last=True)
-            file.close()
+                for name in self._files:
+                    self._flush(name, last=True)
+                self._await_writes(0)
+        finally:
+            self._thread.shutdown()
+            for file in self._files.values():
+                file.close()
 
     def append(self, tables: dict[str, pa.Table], entity_keys: Iterable[bytes]) -> None:
         for name, table in tables.items():
@@ -182,9 +195,17 @@ class TablesWriter:
             # One chunk: where pages end must not depend on how the rows came in.
             table = pa.concat_tables(self._waiting[name]).combine_chunks()
             whole = rows if last else rows - rows % _ROW_GROUP
-            self._files[name].write_table(table.slice(0, whole), row_group_size=_ROW_GROUP)
+            self._await_writes(_ROW_GROUPS_WAITING)
+            self._under_way.append(
+                self._thread.submit(self._files[name].write_table, table.slice(0, whole), row_group_size=_ROW_GROUP)
+            )
             self._written[name] += whole
             self._waiting[name] = [table.slice(whole)]
+
+    def _await_writes(self, left: int) -> None:
+        """Until no more than so many are under way; what went wrong with one, such as a full disk, is raised here."""
+        while len(self._under_way) > left:
+            self._under_way.popleft().result()
 
 
 class _Piece(NamedTuple):
