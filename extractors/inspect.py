@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 from rich.text import Text
@@ -148,7 +149,7 @@ def inspect_html(html: str, options: ExtractOptions | None = None) -> str:
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width"><title>{title}</title>
-<style>{_PAGE_STYLE}</style></head><body>
+<style>{_PAGE_STYLE}{_narrow(inspection.document.width)}</style></head><body>
 <h1>{title}</h1><p>{_counted(fragments)}{_edges(inspection)}</p>
 <main><div class="picture" tabindex="0">
 <div class="email" style="width:{inspection.document.width:d}px;height:{height:.0f}px;background:{ground}">
@@ -179,6 +180,15 @@ main{display:flex;gap:24px;align-items:flex-start;flex-wrap:wrap}
 i{display:inline-block;width:12px;height:12px;border:1px solid #0003;vertical-align:-2px;margin-right:4px}
 code{font-size:12px;overflow-wrap:anywhere}small{color:#868e96}
 """
+
+
+def _narrow(width: int) -> str:
+    """The picture made smaller, in steps, on screens it is too wide for; the margins of the page are 48 px."""
+    screens = [width + 48, *(screen for screen in (1280, 1024, 768, 640, 480, 414, 360) if screen < width + 48)]
+    return "".join(
+        f"@media(max-width:{wider - 1}px){{.email{{zoom:{(screen - 48) / width:.3f}}}}}"
+        for wider, screen in pairwise(screens)
+    )
 
 
 def _place(box: Box) -> str:
@@ -250,15 +260,15 @@ def _listing(inspection: _Inspection, fragment: Fragment) -> str:
         note = " <small>only in a button</small>" if found.from_button else ""
         lines.append(f"<li>{swatches}{escape(found.type)} <code>{escape(found.signature)}</code>{note}</li>")
     edges = " · ".join(
-        f"{relation} {', '.join(map(str, targets))}"
-        for relation in ("below", "beside")
+        f"{said}: {', '.join(map(str, targets))}"
+        for relation, said in (("below", "next below"), ("beside", "beside"))
         if (targets := inspection.targets(fragment, relation))
     )
     colour = _COLOURS[fragment.position % len(_COLOURS)]
     return (
         f'<section style="border-color:{colour}"><h2>{fragment.position} {escape(fragment.kind)}</h2>'
         f"<p>{escape(fragment.text)}</p><ul>{''.join(lines)}</ul>"
-        f"<p><small>{' '.join(words)}</small></p><p><small>{edges}</small></p></section>"
+        f"<p><small>{'words: ' if words else ''}{' '.join(words)}</small></p><p><small>{edges}</small></p></section>"
     )
 
 

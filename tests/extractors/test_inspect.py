@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -85,3 +86,12 @@ def test_the_page_shows_the_text_and_outlines_every_fragment() -> None:
     assert "&lt;script&gt;alert(3)&lt;/script&gt;" in page
     assert "Click &amp; go" in page
     assert page.count('class="outline"') == len(inspect_json(HOSTILE)["fragments"])
+
+
+def test_on_a_narrow_screen_the_picture_is_made_to_fit() -> None:
+    page = inspect_html(SAMPLE)
+    steps = re.findall(r"@media\(max-width:(\d+)px\)\{\.email\{zoom:([\d.]+)\}\}", page)
+    for screen in (360, 390, 430, 600, 768, 847):
+        last = [float(zoom) for widest, zoom in steps if screen <= int(widest)][-1]
+        assert 0.75 * screen - 48 <= 800 * last <= screen - 47, "it uses the room there is and no more"
+    assert int(steps[0][0]) == 847, "wider screens show it as it is"
