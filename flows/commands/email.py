@@ -217,9 +217,8 @@ def report(
     if to is not None:
         try:
             shutil.copytree(folder, to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("manifest.json"))
-        except (OSError, shutil.Error) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise HnnError(f"--to {to}: the report cannot be copied there: {reason}") from None
+        except OSError as error:  # shutil's own error is one of them
+            raise HnnError(f"--to {to}: the report cannot be copied there: {error.strerror or error}") from None
         folder = to
     if as_json:
         print_json({"report": str(folder / "report.html"), "files": sorted(manifest.outputs)})
