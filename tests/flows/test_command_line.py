@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from pipeline_project import SMALL, Project
+from warm import WarmRuns
 
 from extractors.sources.sample import SampleOptions, generate
 from flows import config as configuration
@@ -70,7 +71,10 @@ def test_light_commands_import_nothing_heavy(project: Project, arguments: list[s
         (["run", "--nonsense"], 2, "--nonsense"),
     ],
 )
-def test_a_mistake_gets_one_helpful_line(project: Project, arguments: list[str], code: int, message: str) -> None:
+def test_a_mistake_gets_one_helpful_line(
+    project: Project, warm: WarmRuns, arguments: list[str], code: int, message: str
+) -> None:
+    project.warm = warm
     (project.folder / "empty").mkdir()
     (project.folder / "photo.html").write_bytes(b"\xff\xd8\xff\xe0 no text")
     with zipfile.ZipFile(project.folder / "three.zip", "w") as archive:

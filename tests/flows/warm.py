@@ -83,6 +83,24 @@ def import_everything() -> None:
     importlib.import_module("hnn_core.seeds").seed_everything(0)  # torch imports a thousand modules at its first seed
 
 
+def compile_kernels() -> None:
+    """What numba compiles at its first use, kept beside the modules: in a fresh clone all test workers, and the
+    processes they start, would otherwise compile the same kernels at the same time.
+    """
+    from hnn_core.features import derive
+    from hnn_core.hypergraph import Hypergraph
+    from hnn_core.minibatch import train_predictor_in_batches
+    from hnn_core.models import HNN, Training
+    from hnn_core.tasks.hyperedge_prediction import HyperedgePrediction, train_predictor
+
+    hypergraph = Hypergraph.from_hyperedges([[0, 1, 2], [1, 2, 3], [0, 1, 2, 3], [4, 5, 6], [5, 6, 7], [3, 4]])
+    for method in ("svd", "node2vec", "deepwalk"):
+        features = derive(hypergraph, method, dim=4).nodes
+    once = Training(epochs=1)
+    for train, score in ((train_predictor, "max_min"), (train_predictor_in_batches, "mean_cosine")):
+        train(HNN(4, widths=(8, 8)), hypergraph, features, HyperedgePrediction(score=score), once)
+
+
 def serve(folder: Path, session: int) -> None:
     """Listen for as long as the session runs, and fork a process for whoever connects."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -140,5 +158,7 @@ def _command(folder: Path, arguments: list[str]) -> None:
 
 if __name__ == "__main__":
     import_everything()
-    if len(sys.argv) > 1:
+    if len(sys.argv) == 1:
+        compile_kernels()
+    else:
         serve(Path(sys.argv[1]), int(sys.argv[2]))
