@@ -90,7 +90,7 @@ def legacy(text: str) -> str | None:
     if re.fullmatch(r"#[0-9a-fA-F]{3}", text):
         return _hex(text[1:], (3,))
     # Astral characters count as two zeros; everything past 128 characters is ignored.
-    text = re.sub("[^\x00-\uffff]", "00", text)[:128]
+    text = "".join("00" if character > "\uffff" else character for character in text[:128])[:128]
     digits = re.sub(r"[^0-9a-fA-F]", "0", text.removeprefix("#"))
     digits += "0" * (-len(digits) % 3) if digits else "000"
     size = len(digits) // 3
