@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from flows import full_disk
 from flows.config import Config, redact_urls
-from flows.errors import HnnError
+from flows.errors import HnnError, LastingError
 from flows.manifest import Manifest, Output, damaged_files, file_sha256, stage_key
 from flows.planning import OUTSIDE, Decision
 from flows.stage import Context, Progress, Stage
@@ -43,8 +44,9 @@ def execute(
         manifest = _run(workspace, decision, config, overrides, progress)
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
-        raise HnnError(
-            f"stage {stage.name}: {explain_os_error(error)}{place}. Earlier results are untouched."
+        kind = LastingError if error.errno in full_disk.NO_ROOM else HnnError  # a second try would fill it again
+        raise kind(
+            f"stage {stage.name}: {explain_os_error(error, workspace.root)}{place}. Earlier results are untouched."
         ) from error
     return Outcome(stage.name, True, decision.reason, manifest)
 

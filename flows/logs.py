@@ -7,7 +7,7 @@ import logging
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -42,6 +42,7 @@ def to_terminal(*, debug: bool = False) -> None:
     None of Prefect's: an error is told once, by the command line. What went wrong in a flow run is still sent to
     Prefect's server; ``debug`` shows it here too.
     """
+    logging.raiseExceptions = debug  # a log that cannot be written: a full disk is told once, not for every line
     for name in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(name).propagate = debug
     handler = logging.StreamHandler()
@@ -66,4 +67,5 @@ def to_file(workspace: Path, run: str) -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):  # lines that a full disk did not take
+            handler.close()

@@ -99,12 +99,12 @@ class PipelineRun:
         overrides = configuration.parse_overrides(self.request.overrides)
         try:
             outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+            self.upstream[name] = outcome.manifest
+            self.record.add(outcome)
+            runs.save(self.workspace, self.record)
         except BaseException as error:
             error.add_note(f"in stage {name}")
             raise
-        self.upstream[name] = outcome.manifest
-        self.record.add(outcome)
-        runs.save(self.workspace, self.record)
         log.info("%s: %s", name, describe(outcome), extra={**extra, "key": outcome.manifest.key})
         return outcome
 
@@ -148,9 +148,18 @@ def open_run(
                 raise
             finally:
                 record.seconds = watch.seconds
-                runs.save(workspace, record)
+                _save_ending(workspace, record)
                 if ended is not None:
                     ended(run)
+
+
+def _save_ending(workspace: Workspace, record: Run) -> None:
+    """Why a run failed matters more than that its record cannot say so: the next run takes it for killed."""
+    try:
+        runs.save(workspace, record)
+    except OSError:
+        if record.status == "completed":
+            raise
 
 
 def describe(outcome: Outcome) -> str:

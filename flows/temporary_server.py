@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from flows import full_disk
 from flows.errors import HnnError
 
 HOST = "127.0.0.1"
@@ -91,8 +92,8 @@ def _log() -> Path:
 def _last_words() -> str:
     """Why the server ended: what matters of its log, and where the rest is."""
     lines = [line.strip() for line in _log().read_text("utf-8", "replace").splitlines() if line.strip()]
-    if any(word in line for line in lines for word in _FULL):
-        return f"the disk of {_home()} is full. Free some space and run again"
+    if full_disk.is_full(_home()) or any(word in line for line in lines for word in _FULL):
+        return f"{_home()}: {full_disk.advice(_home())}"
     reasons = [line for line in lines if "Error" in line.partition(":")[0]]
     return f"{(reasons or lines or ['it said nothing'])[-1]} ({_log()} has the rest)"
 

@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from flows import runs
+from flows import full_disk, runs
 from flows.advice import RECOMMENDER
 from flows.config import redact_urls
 from flows.manifest import Manifest
@@ -49,7 +49,7 @@ def sync(workspace: Workspace, live: Run | None = None) -> None:
         try:
             _send(workspace, record)
         except Exception as error:  # whatever MLflow raises: the run's results are safe on disk
-            _warn(workspace, record, _shortly(error))
+            _warn(workspace, record, _shortly(workspace, error))
             if trouble():
                 return
 
@@ -60,7 +60,7 @@ def monitored(workspace: Workspace, record: Run) -> Iterator[None]:
     try:
         _parent(connect(), workspace, record)
     except Exception as error:  # as in sync: the work goes on, and is sent later
-        _warn(workspace, record, _shortly(error))
+        _warn(workspace, record, _shortly(workspace, error))
     with SystemSampler(_samples_file(workspace, record), workspace.root):
         yield
 
@@ -90,7 +90,9 @@ def _warn(workspace: Workspace, record: Run, reason: str) -> None:
     )
 
 
-def _shortly(error: Exception) -> str:
+def _shortly(workspace: Workspace, error: Exception) -> str:
+    if full_disk.is_full(workspace.root):
+        return "the disk is full"
     first = str(error).splitlines()[0] if str(error) else ""
     return f"{type(error).__name__}: {redact_urls(first)[:200]}"
 

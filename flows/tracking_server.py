@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -53,6 +54,8 @@ def trouble() -> str:
 def connect() -> Any:
     import mlflow
 
+    # It shows a page of traceback for what it also raises, which is told in one line.
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
     if uri().startswith("sqlite:///"):
         create_database(Path(uri().removeprefix("sqlite:///")))
     mlflow.set_tracking_uri(uri())

@@ -28,6 +28,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from flows import full_disk
 from flows.errors import HnnError
 from flows.manifest import MANIFEST, Manifest
 
@@ -131,7 +132,8 @@ class Workspace:
             self.root.mkdir(parents=True, exist_ok=True)
             handle = (self.root / ".lock").open("a+", encoding="utf-8")
         except OSError as error:
-            raise HnnError(f"{self.root}: cannot write to the workspace: {explain_os_error(error)}") from None
+            reason = explain_os_error(error, self.root)
+            raise HnnError(f"{self.root}: cannot write to the workspace: {reason}") from None
         with handle:
             # POSIX locks, not flock: a forked worker that outlives us must not keep the workspace locked.
             while not _try_lock(handle.fileno()):
@@ -190,9 +192,9 @@ def write_atomically(path: Path, text: str) -> None:
     _sync_folder(path.parent)
 
 
-def explain_os_error(error: OSError) -> str:
-    if error.errno == errno.ENOSPC:
-        return "the disk is full. Free some space (`hnn clean` shows what it could free) and run again"
+def explain_os_error(error: OSError, place: Path) -> str:
+    if error.errno in full_disk.NO_ROOM:
+        return full_disk.advice(place)
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         return "no permission to write. Choose another place with --workspace"
     return error.strerror or str(error)

@@ -171,7 +171,7 @@ def _runner(name: str | None) -> list[str]:
 
 def _through_prefect(request: Any) -> Any:
     """Run a request as a Prefect flow in this process; no server has to run."""
-    from flows import runs
+    from flows import full_disk, runs
     from flows.environment import prepare
     from flows.workspace import Workspace
 
@@ -181,7 +181,7 @@ def _through_prefect(request: Any) -> Any:
     except OSError as error:
         from flows.workspace import explain_os_error
 
-        raise HnnError(f"{workspace.root}: {explain_os_error(error)}") from None
+        raise HnnError(f"{workspace.root}: {explain_os_error(error, workspace.root)}") from None
     workspace.check_room()
     if not request.wait:
         workspace.check_free()  # now, not after the seconds in which Prefect comes up
@@ -193,12 +193,13 @@ def _through_prefect(request: Any) -> Any:
     if sys.stderr.isatty():
         err.print("[dim]starting Prefect …[/]")
     atexit.register(gc.freeze)  # leaving, nobody has to search a million objects for cycles: 1.2 s
-    temporary_server.begin()
-    from flows.pipeline import start
+    with full_disk.told_as_such(workspace.root):
+        temporary_server.begin()
+        from flows.pipeline import start
 
-    tracking_server.warm_up()
-    temporary_server.await_ready()
-    run_id = start(request)
+        tracking_server.warm_up()
+        temporary_server.await_ready()
+        run_id = start(request)
     return next(record for record in runs.load_all(workspace) if record.id == run_id)
 
 

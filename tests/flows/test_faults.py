@@ -19,9 +19,9 @@ from loopback import PrefectServer, free_port, private_environment, server
 from pipeline_project import Project
 from warm import WarmRuns, said
 
-from flows import execution
+from flows import execution, full_disk, runs
 from flows.config import Config, load
-from flows.errors import HnnError
+from flows.errors import HnnError, LastingError
 from flows.execution import execute
 from flows.planning import decide
 from flows.progress import Silent
@@ -70,12 +70,46 @@ def test_a_full_disk_is_a_clear_message_and_costs_nothing_that_was_there(small_d
     execute(workspace, decide(workspace, SCRAPE, config, {}), config, {}, Silent())
     before = workspace.current("scrape")
     larger = config.model_copy(update={"scrape": config.scrape.model_copy(update={"source": "x" * 30})})
-    with pytest.raises(Exception, match=r"the disk is full\. Free some space .* Earlier results are untouched"):
+    told = r"stage scrape: the disk is full \(0\.\d MB left\)\. Free some space .* Earlier results are untouched"
+    with pytest.raises(LastingError, match=told):  # lasting: a source on the web would be fetched twice more
         execute(workspace, decide(workspace, SCRAPE, larger, {}), larger, {}, Silent())
     assert workspace.current("scrape") == before
     assert not list(small_disk.glob("stages/scrape/.*"))
     again = decide(workspace, SCRAPE, config, {})
     assert again.fresh
+
+
+def use_up(disk: Path) -> None:
+    with pytest.raises(OSError, match="No space left"), (disk / "ballast").open("wb", buffering=0) as ballast:
+        while True:
+            ballast.write(bytes(4096))
+
+
+def test_a_record_that_a_full_disk_does_not_take_hides_no_reason(small_disk: Path) -> None:
+    with pytest.raises(HnnError, match="stage train: the reason"), open_run(Request(workspace=str(small_disk))) as run:
+        use_up(small_disk)
+        raise HnnError("stage train: the reason")
+    assert [record.status for record in runs.load_all(run.workspace)] == ["running"]
+    (small_disk / "ballast").unlink()
+    with open_run(Request(workspace=str(small_disk))):
+        pass
+    assert [record.shown_status for record in runs.load_all(run.workspace)] == ["completed", "killed"]
+
+
+def test_what_a_server_on_a_full_disk_answers_is_told_as_a_full_disk(small_disk: Path) -> None:
+    with pytest.raises(RuntimeError, match="500"), full_disk.told_as_such(small_disk.parent):
+        raise RuntimeError("500 Internal Server Error")  # there is room: it is something else
+    use_up(small_disk)
+    told = r"^stage train: the disk is full \(0\.0 MB left\)\. Free some space"
+    with pytest.raises(HnnError, match=told), full_disk.told_as_such(small_disk):
+        error = RuntimeError("500 Internal Server Error")
+        error.add_note("in stage train")
+        raise error
+    with pytest.raises(HnnError, match=r"^stage train: the reason$"), full_disk.told_as_such(small_disk):
+        try:
+            raise HnnError("stage train: the reason")
+        except HnnError:
+            raise RuntimeError("500 Internal Server Error")  # noqa: B904  as Prefect's client does
 
 
 def test_a_clock_that_jumps_back_bends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
