@@ -93,7 +93,8 @@ def test_a_record_that_a_full_disk_does_not_take_hides_no_reason(small_disk: Pat
     (small_disk / "ballast").unlink()
     with open_run(Request(workspace=str(small_disk))):
         pass
-    assert [record.shown_status for record in runs.load_all(run.workspace)] == ["completed", "killed"]
+    statuses = sorted(record.shown_status for record in runs.load_all(run.workspace))  # begun within one second
+    assert statuses == ["completed", "killed"]
 
 
 def test_what_a_server_on_a_full_disk_answers_is_told_as_a_full_disk(small_disk: Path) -> None:
