@@ -28,7 +28,7 @@ SIZES = (100, 1_000, 3_000)
 FULL_SIZES = (100, 1_000, 10_000, 100_000)
 #: What makes both workers start (fewer are given to one): the fixed cost of a run is that of so many emails.
 FEW = 40
-REPEATS = 5
+REPEATS = {100: 10, 1_000: 5}  # of runs up to that size; a hundred emails are little more than a run's fixed cost
 STAGES = ("scrape", "extract", "hypergraph", "features")
 TARGETS = {"flat": 1.2, "worker_mb": 2048, "speedup": 1.7, "orchestration": 0.05}
 
@@ -92,7 +92,8 @@ def grow(sizes: tuple[int, ...]) -> list[dict[str, float]]:
 
 
 def _fresh(size: int) -> dict[str, float]:
-    runs = [_run(size) for _ in range(REPEATS if size <= 1_000 else 1)]
+    repeats = next((times for limit, times in REPEATS.items() if size <= limit), 1)
+    runs = [_run(size) for _ in range(repeats)]
     return {name: min(run[name] for run in runs) for name in runs[0]}
 
 

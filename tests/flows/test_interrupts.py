@@ -43,25 +43,29 @@ def test_an_interrupted_run_says_where_it_was_and_goes_on(project: Project, warm
     assert project.tables() == before
 
 
-@pytest.mark.parametrize("debug", [False, True])
-def test_an_unexpected_error_is_one_line(debug: bool, tmp_path: Path, prefect_api: str) -> None:
+FAIL = """
+from flows import scrape
+def fail(context):
+    raise RuntimeError('the parrot\\nis dead')
+object.__setattr__(scrape.STAGE, 'run', fail)
+"""
+
+
+def test_an_unexpected_error_is_one_line(tmp_path: Path, prefect_api: str, warm: WarmRuns) -> None:
     project = Project(tmp_path / "project", prefect_api=prefect_api)
-    code = (
-        "import sys\n"
-        "from flows import cli, scrape\n"
-        "def fail(context):\n    raise RuntimeError('the parrot\\nis dead')\n"
-        "object.__setattr__(scrape.STAGE, 'run', fail)\n"
-        "sys.argv[0] = 'hnn'\n"
-        "cli.main()\n"
-    )
-    command = [sys.executable, "-c", code, "run", *(["--debug"] if debug else [])]
-    result = subprocess.run(command, cwd=project.folder, env=project.environment, capture_output=True, text=True)
+    result = warm.run(project.folder, "run", first=FAIL)
     assert result.returncode == 1
-    if debug:
-        assert "Traceback" in result.stderr
-        assert "Encountered exception during execution" in result.stderr, "what Prefect has to say"
-        return
     assert result.stderr.splitlines() == [
         "scrape: running, never run here",
         "hnn: unexpected RuntimeError in stage scrape: the parrot is dead (--debug shows the traceback)",
     ]
+
+
+def test_whoever_debugs_sees_the_traceback_and_what_prefect_says(tmp_path: Path, prefect_api: str) -> None:
+    project = Project(tmp_path / "project", prefect_api=prefect_api)
+    code = f"{FAIL}\nimport sys\nfrom flows import cli\nsys.argv[0] = 'hnn'\ncli.main()\n"
+    command = [sys.executable, "-c", code, "run", "--debug"]
+    result = subprocess.run(command, cwd=project.folder, env=project.environment, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "Traceback" in result.stderr
+    assert "Encountered exception during execution" in result.stderr

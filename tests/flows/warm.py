@@ -29,13 +29,13 @@ class WarmRuns:
     def __init__(self, requests: TextIO, answers: TextIO) -> None:
         self._requests, self._answers = requests, answers
 
-    def start(self, folder: Path, *arguments: str, **variables: str) -> int:
-        """The process id of a command that runs in ``folder``, with variables of its own."""
-        return int(self._ask(folder=str(folder), arguments=arguments, variables=variables))
+    def start(self, folder: Path, *arguments: str, first: str = "", **variables: str) -> int:
+        """The process id of a command that runs in ``folder``, with variables of its own, after what it does first."""
+        return int(self._ask(folder=str(folder), arguments=arguments, first=first, variables=variables))
 
-    def run(self, folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(self, folder: Path, *arguments: str, first: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         """A command from start to end, as ``subprocess.run`` would give it."""
-        process = self.start(folder, *arguments, **variables)
+        process = self.start(folder, *arguments, first=first, **variables)
         return self.ended(folder, process, *arguments)
 
     def ended(self, folder: Path, process: int, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -132,11 +132,11 @@ def _answer(connection: socket.socket) -> None:
                 if child == 0:
                     os.close(connection.fileno())
                     os.environ.update(request["variables"])
-                    _command(Path(request["folder"]), request["arguments"])
+                    _command(Path(request["folder"]), request["arguments"], request["first"])
                 print(child, file=answers, flush=True)
 
 
-def _command(folder: Path, arguments: list[str]) -> None:
+def _command(folder: Path, arguments: list[str], first: str) -> None:
     from flows.cli import main
 
     os.setsid()
@@ -147,6 +147,7 @@ def _command(folder: Path, arguments: list[str]) -> None:
         os.dup2(os.open(_stream(folder, stream, os.getpid()), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     sys.argv = ["hnn", *arguments]
     code = 0
+    exec(first)
     try:
         main()
     except SystemExit as end:
