@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from flows import interrupts
 from flows.commands import email, exporting, research, review, running
 from flows.commands.terminal import DEBUG, debugging, err, escape, flush
 from flows.errors import HnnError, UsageError
@@ -22,7 +23,10 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                interrupts.raise_kept()
         except KeyboardInterrupt as error:
             if err.is_terminal:
                 err.print()  # after the ^C that the terminal shows
@@ -64,6 +68,7 @@ def main() -> None:
     if "--debug" in sys.argv:
         os.environ[DEBUG] = "1"
         sys.argv = [argument for argument in sys.argv if argument != "--debug"]
+    interrupts.keep()
     try:
         try:
             app()

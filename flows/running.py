@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flows import config as configuration
-from flows import logs, runs
+from flows import interrupts, logs, runs
 from flows.config import Config
 from flows.counting import counted
 from flows.dag import NAMES, stage_named
@@ -98,7 +98,10 @@ class PipelineRun:
             log.info("%s: running, %s", name, without_folders(decision.reason, decision.key or ""), extra=extra)
         overrides = configuration.parse_overrides(self.request.overrides)
         try:
-            outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+            try:
+                outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+            finally:
+                interrupts.raise_kept()
             self.upstream[name] = outcome.manifest
             self.record.add(outcome)
             runs.save(self.workspace, self.record)

@@ -43,6 +43,29 @@ def test_an_interrupted_run_says_where_it_was_and_goes_on(project: Project, warm
     assert project.tables() == before
 
 
+COMPILER = """
+from flows import scrape
+def interrupted_in_a_callback(context):
+    import ctypes, signal
+    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
+    raise RuntimeError("no compiled object yet")
+object.__setattr__(scrape.STAGE, 'run', interrupted_in_a_callback)
+"""
+
+
+def test_an_interrupt_that_a_compiler_swallows_is_one_all_the_same(
+    tmp_path: Path, prefect_api: str, warm: WarmRuns
+) -> None:
+    project = Project(tmp_path / "project", prefect_api=prefect_api, warm=warm)
+    result = warm.run(project.folder, "run", first=COMPILER)
+    assert result.stderr.splitlines() == [
+        "scrape: running, never run here",
+        "hnn: interrupted in stage scrape; nothing is lost, run again to go on",
+    ]
+    assert result.returncode == 130
+    assert [run["status"] for run in project.json("runs")] == ["interrupted"]
+
+
 FAIL = """
 from flows import scrape
 def fail(context):
