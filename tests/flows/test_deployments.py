@@ -94,6 +94,12 @@ class Site:
                     raise
                 time.sleep(0.5)
 
+    def schedule(self, deployment: str, cron: str) -> None:
+        """As `prefect deployment schedule create` does."""
+        known = self._answer(f"deployments/name/{deployment}")["id"]
+        body = json.dumps([{"schedule": {"cron": cron}, "active": True}])
+        assert self._answer(f"deployments/{known}/schedules", body.encode())
+
     def clear_schedules(self, deployment: str) -> None:
         """As `prefect deployment schedule clear` does."""
         known = self._answer(f"deployments/name/{deployment}")
@@ -182,7 +188,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, prefect_server: PrefectServer
 
 
 def test_a_schedule_fires_and_its_run_completes(site: Site) -> None:
-    site.prefect("deployment", "schedule", "create", "hnn-pipeline/nightly", "--cron", "* * * * *")
+    site.schedule("hnn-pipeline/nightly", "* * * * *")
     site.await_running("nightly")  # and no more of them, should the machine take longer than a minute
     site.clear_schedules("hnn-pipeline/nightly")
     run = site.await_completed("nightly")

@@ -21,6 +21,7 @@ SMALL = (
     "scrape.source=sample:emails=24",
     "features.dim=8",
     "train.compare=hnn",
+    "train.protocols=transductive",
     "train.width=8",
     "train.epochs=3",
     "train.recommender_epochs=1",
@@ -60,9 +61,7 @@ def test_training_in_batches_publishes_the_same_kinds_of_tables(
     local: tuple[Workspace, dict[str, Manifest]], processes: int
 ) -> None:
     workspace, manifests = local
-    parts = ["train.batch_size=40", "train.fan_out=5", f"train.processes={processes}"]
-    if processes > 1:  # each protocol starts processes of its own
-        parts.append("train.protocols=transductive")
+    parts = ("train.batch_size=40", "train.fan_out=5", f"train.processes={processes}")
     batched = run(workspace, "train", *parts)["train"]
     assert batched.key != manifests["train"].key
     assert set(batched.outputs) == set(manifests["train"].outputs), "nothing of the processes stays behind"
