@@ -143,7 +143,14 @@ class Workspace:
             handle.truncate(0)
             handle.write(json.dumps({"pid": os.getpid(), "purpose": purpose}))
             handle.flush()
+            self._remove_leftovers()
             yield
+
+    def _remove_leftovers(self) -> None:
+        """What processes left that were killed while they wrote a pointer or a record: nobody else writes now."""
+        for leftover in (*self.stages.glob("*/.current.*"), *self.runs.glob(".*.json.*")):
+            with contextlib.suppress(OSError):
+                leftover.unlink()
 
     def check_free(self) -> None:
         """The error of :meth:`lock`, before anything is begun; the lock itself still decides."""

@@ -15,6 +15,7 @@ import pytest
 
 from extractors.store import DocumentStore
 from flows import config as configuration
+from flows import runs
 from flows.config import Config
 from flows.errors import HnnError, UsageError
 from flows.execution import Outcome, execute
@@ -320,3 +321,22 @@ def test_an_atomic_write_that_fails_leaves_the_old_text(tmp_path: Path, monkeypa
         write_atomically(path, "new")
     assert path.read_text() == "old"
     assert [child.name for child in tmp_path.iterdir()] == ["pointer"]
+
+
+def test_a_kill_between_write_and_rename_leaves_nothing_behind(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = workspace.stages / "scrape"
+    record = runs.start("hnn run", {}, "")
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "replace", killed_here)
+        for write in (lambda: workspace.use("scrape", "a" * 16), lambda: runs.save(workspace, record)):
+            with pytest.raises(KeyboardInterrupt):
+                write()
+    assert len([*stage.iterdir(), *workspace.runs.iterdir()]) == 2
+    with workspace.lock("hnn run"):
+        assert [*stage.iterdir(), *workspace.runs.iterdir()] == []
+
+
+def killed_here(*_: object) -> None:
+    raise KeyboardInterrupt  # nothing after it is run, as after a kill
