@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="up to 10^5 emails: some 20 minutes on two idle cores")
     parser.add_argument("--sizes", help="comma-separated numbers of emails")
     parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds of one worker against two")
-    parser.add_argument("--documents", type=int, default=768, help="documents of one such round")
+    parser.add_argument("--documents", type=int, default=2048, help="documents of one such round")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:

@@ -23,8 +23,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from extractors import tables
-
 # What may come out otherwise next time, on a machine that is less busy.
 _WORTH_RETRYING = frozenset({"timeout", "memory", "crash", "unreadable"})
 _ATTRIBUTES_OF_FIRST_USE = ("button-style:", "text-style:", "image:")
@@ -36,8 +34,7 @@ _REPEATED = {
     "neighbours": ["source"],
     "rejects": [],
 }
-_ROW_GROUPS = 16  # kept as they were read, two MB each: a few thousand documents are read once
-_COPIED_FROM = 10  # row groups kept as they are written, twice that: two of each table
+_ROW_GROUPS = 64  # kept as they were read, two MB each: a few thousand documents are read once
 #: (place of a document in the order, row of the occurrence) as one number that sorts as the two.
 _ROW_BITS = 38
 _ROW_MASK = (1 << _ROW_BITS) - 1
@@ -56,12 +53,8 @@ class EarlierTables:
         }
         self._starts = {name: _row_group_starts(file) for name, file in self._files.items()}
         self._group = lru_cache(maxsize=_ROW_GROUPS)(self._read_group)
-        self._rows = lru_cache(maxsize=_COPIED_FROM)(self._decoded_group)
         self._order = order
         self._rank = {doc_id: place for place, doc_id in enumerate(order)}
-
-    def __contains__(self, doc_id: object) -> bool:
-        return doc_id in self._usable
 
     def rows_of(self, doc_ids: Sequence[str]) -> dict[str, pa.Table]:
         """The rows of some documents that follow one another in ``order``: many at once cost little more than one."""
@@ -74,7 +67,8 @@ class EarlierTables:
         return rows
 
     @cached_property
-    def _usable(self) -> frozenset[str]:
+    def doc_ids(self) -> frozenset[str]:
+        """Documents whose rows can be copied."""
         places = [self._rank.get(doc_id, -1) for doc_id in self._with_fragments]
         usable = {doc_id for doc_id in self._number if doc_id in self._rank}
         usable -= {doc_id for doc_id, reason in self._refused.items() if reason in _WORTH_RETRYING}
@@ -167,24 +161,17 @@ class EarlierTables:
         rows = self._files[table].read_row_group(number, use_threads=False)
         return rows.unify_dictionaries().combine_chunks().to_batches()[0]
 
-    def _decoded_group(self, table: str, number: int) -> pa.RecordBatch:
-        rows = self._group(table, number)
-        for place in map(rows.schema.get_field_index, _REPEATED[table]):
-            values = rows.column(place).dictionary_decode()
-            rows = rows.set_column(place, rows.field(place).with_type(values.type), values)
-        return rows
-
     def _slices(self, table: str, ranges: Iterable[tuple[int, int]]) -> pa.Table:
         parts: list[pa.RecordBatch] = []
         for start, count in ranges:
             number = int(np.searchsorted(self._starts[table], start, side="right")) - 1
             while count > 0:
-                part = self._rows(table, number).slice(start - int(self._starts[table][number]), count)
+                part = self._group(table, number).slice(start - int(self._starts[table][number]), count)
                 parts.append(part)
                 start += part.num_rows
                 count -= part.num_rows
                 number += 1
-        return pa.Table.from_batches(parts, tables.SCHEMAS[table])
+        return pa.Table.from_batches(parts, self._files[table].schema_arrow)
 
 
 class _FirstUses(NamedTuple):

@@ -11,13 +11,13 @@ from extractors.packing import PackedDocument, attempt_and_pack, pack
 from extractors.tasks import ExtractOptions, ExtractTask, refuse
 from extractors.worker import Job
 
-_IMPORTS = ("extractors.packing", "extractors.extraction")
+_IMPORTS = ("extractors.packing", "extractors.practice:extract_practice_emails")
 _TELLING = 1000  # characters of a style sheet that tell it from others
 
 
-def nursery() -> Nursery:
-    """For those who know early that there will be documents: workers can be had from it in no time."""
-    return Nursery(_IMPORTS)
+def nursery(workers: int | None = None) -> Nursery:
+    """For those who know early that there will be documents: ``workers`` can be had from it in no time."""
+    return Nursery(_IMPORTS, workers or pool.available_cores())
 
 
 def extract_documents(

@@ -24,9 +24,12 @@ _PATIENCE = 30.0  # seconds for an answer, which takes one millisecond
 
 
 class Nursery:
-    """The process that workers are forked from: it begins to come up at once, and is not waited for."""
+    """The process that workers are forked from: it begins to come up at once, and is not waited for.
 
-    def __init__(self, imports: Sequence[str] = ()) -> None:
+    So do as many workers as shall be ``ready``: they are the first to be had.
+    """
+
+    def __init__(self, imports: Sequence[str] = (), ready: int = 0) -> None:
         self._forks = 0
         ours, theirs = socket.socketpair()
         # The child finds modules where the parent does, without looking for site-packages again, and never runs the
@@ -43,6 +46,7 @@ class Nursery:
             )
         self._control = ours
         self._control.settimeout(_PATIENCE)
+        self._ready = [self._fork() for _ in range(ready)]
 
     def __enter__(self) -> Nursery:
         return self
@@ -55,7 +59,10 @@ class Nursery:
         return self._process.poll() is not None
 
     def fork(self) -> Fork:
-        """A new worker. Whether it could start is seen when it answers."""
+        """A worker that nobody has had. Whether it could start is seen when it answers."""
+        return self._ready.pop() if self._ready else self._fork()
+
+    def _fork(self) -> Fork:
         tasks_out, tasks_in = os.pipe()
         answers_out, answers_in = os.pipe()
         self._forks += 1
@@ -70,7 +77,9 @@ class Nursery:
         return self._ask(END, number)
 
     def close(self) -> None:
-        """End all workers."""
+        """End all workers, once."""
+        if self._control.fileno() < 0:
+            return
         if not self._forks:
             self._process.kill()
         try:
@@ -80,6 +89,8 @@ class Nursery:
             self._process.kill()
         self._control.close()
         self._process.wait()
+        for fork in self._ready:
+            fork.close()
 
     def is_running(self, number: int) -> bool:
         return self._ask(LOOK, number) == STILL_RUNNING
@@ -111,6 +122,9 @@ class Fork:
 
     def kill(self) -> int:
         code = self._nursery.end(self._number)
+        self.close()
+        return code
+
+    def close(self) -> None:
         self.input.close()
         self.output.close()
-        return code

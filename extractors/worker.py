@@ -14,7 +14,7 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, Generic, TypeVar
@@ -44,7 +44,9 @@ class Job(Generic[Task, Answer]):
     arguments: tuple[Any, ...] = ()
     seconds: float = 10.0
     memory_mb: int = 1024
-    imports: tuple[str, ...] = ()  # what ``function`` imports when it is called: done before workers are forked
+    #: Modules that ``function`` imports when it is called. A "module:function" is called too, before workers are forked
+    #: and again by each: the memory it writes to is then the worker's own.
+    imports: tuple[str, ...] = ()
 
 
 def fork_on_demand(parent: int, imports: Sequence[str]) -> None:
@@ -52,8 +54,9 @@ def fork_on_demand(parent: int, imports: Sequence[str]) -> None:
     _die_with(parent)
     os.dup2(2, 1)  # whatever prints must not end up among the answers
     gc.disable()  # there is no garbage in imports
-    for module in imports:
-        import_module(module)
+    exercises = list(_imported(imports))
+    for exercise in exercises:
+        exercise()
     gc.freeze()  # workers share these pages as long as nobody writes to them
     me = os.getpid()
     control = socket.socket(fileno=os.dup(0))
@@ -67,12 +70,20 @@ def fork_on_demand(parent: int, imports: Sequence[str]) -> None:
         if action == FORK:
             if not children.fork(number):
                 control.close()
-                _work(me, *pipes)
+                _work(me, exercises, *pipes)
             for pipe in pipes:
                 os.close(pipe)
         else:
             code = children.end(number) if action == END else children.code(number)
             control.sendall(STATUS.pack(STILL_RUNNING if code is None else code))
+
+
+def _imported(names: Sequence[str]) -> Iterator[Callable[[], None]]:
+    for name in names:
+        module, _, function = name.partition(":")
+        loaded = import_module(module)
+        if function:
+            yield getattr(loaded, function)
 
 
 class _Children:
@@ -111,7 +122,7 @@ class _Children:
                 self._codes[number] = os.waitstatus_to_exitcode(status)
 
 
-def _work(nursery: int, tasks: int, answers: int) -> None:
+def _work(nursery: int, exercises: Iterable[Callable[[], None]], tasks: int, answers: int) -> None:
     """The whole life of a worker."""
     code = 1
     try:
@@ -120,6 +131,8 @@ def _work(nursery: int, tasks: int, answers: int) -> None:
         os.dup2(tasks, 0)  # in place of the nursery's socket
         gc.enable()
         gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+        for exercise in exercises:
+            exercise()
         serve(os.fdopen(tasks, "rb"), os.fdopen(answers, "wb", buffering=0))
         code = 0
     except BaseException:

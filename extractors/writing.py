@@ -7,7 +7,7 @@ depend on the documents and the version only: not on the number of workers, nor 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +26,10 @@ from extractors.pages import small_pages
 from extractors.tables import SCHEMAS, saying_how
 from extractors.tasks import DocumentTables, ExtractOptions, ExtractTask
 
-_ROW_GROUP = 65536
+_ROW_GROUP = 16384
 _DOCUMENTS_AT_ONCE = 64
 _COPIES_AT_ONCE = 1024
-_ROW_GROUPS_WAITING = 2  # for the thread that writes them
+_ROW_GROUPS_WAITING = 2  # for the threads that write them
 
 
 class Source(NamedTuple):
@@ -77,12 +77,13 @@ def write_tables(
     if len(set(order)) != len(order):
         raise ValueError("a doc_id stands twice in the documents to extract: pass each content once")
     earlier = EarlierTables(previous, order) if previous is not None else None
-    new = (source for source in sources if earlier is None or source.doc_id not in earlier)
+    known = earlier.doc_ids if earlier is not None else frozenset()
+    new = (source for source in sources if source.doc_id not in known)
     results = iter((engine or partial(extract_documents, workers=workers))(_load(new), options))
     out_dir.mkdir(parents=True, exist_ok=True)
     reused = documents = rejected = 0
     with TablesWriter(out_dir, options) as writer:
-        for piece in _pieces(sources, results, earlier):
+        for piece in _pieces(sources, results, known, earlier):
             writer.append(piece.tables, piece.entity_keys)
             documents += piece.documents
             reused += piece.documents if piece.copied else 0
@@ -151,20 +152,21 @@ def _new(keys: Iterable[bytes], seen: set[bytes]) -> pa.Array:
 class TablesWriter:
     """Five Parquet files that grow together; an entity is written when it is first seen.
 
-    A thread compresses and writes one row group while the rows of the next are gathered.
+    Each has a thread that compresses and writes one row group while the rows of the next are gathered, and at the end
+    they write side by side.
     """
 
     def __init__(self, out_dir: Path, options: ExtractOptions) -> None:
         schemas = SCHEMAS | {"fragments": saying_how(SCHEMAS["fragments"], options)}
         self._files = {
-            name: pq.ParquetWriter(out_dir / f"{name}.parquet", schema, compression="zstd")
+            name: pq.ParquetWriter(out_dir / f"{name}.parquet", schema, compression="zstd", write_statistics=False)
             for name, schema in schemas.items()
         }
         self._waiting: dict[str, list[pa.Table]] = {name: [] for name in SCHEMAS}
         self._seen: set[bytes] = set()  # keys of entities: what grows, slowly, with the corpus
         self.rows = dict.fromkeys(SCHEMAS, 0)
         self._written = dict.fromkeys(SCHEMAS, 0)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="parquet")
+        self._threads = {name: ThreadPoolExecutor(1, thread_name_prefix=name) for name in SCHEMAS}
         self._under_way: deque[Future[None]] = deque()
 
     def __enter__(self) -> TablesWriter:
@@ -177,7 +179,8 @@ class TablesWriter:
                     self._flush(name, last=True)
                 self._await_writes(0)
         finally:
-            self._thread.shutdown()
+            for thread in self._threads.values():
+                thread.shutdown()
             for file in self._files.values():
                 file.close()
 
@@ -192,20 +195,41 @@ class TablesWriter:
     def _flush(self, name: str, last: bool) -> None:
         rows = self.rows[name] - self._written[name]
         if rows >= _ROW_GROUP or (last and rows):
-            # One chunk: where pages end must not depend on how the rows came in.
-            table = pa.concat_tables(self._waiting[name]).combine_chunks()
             whole = rows if last else rows - rows % _ROW_GROUP
+            now, self._waiting[name] = _split(self._waiting[name], whole)
             self._await_writes(_ROW_GROUPS_WAITING)
-            self._under_way.append(
-                self._thread.submit(self._files[name].write_table, table.slice(0, whole), row_group_size=_ROW_GROUP)
-            )
+            self._under_way.append(self._threads[name].submit(self._write, name, now))
             self._written[name] += whole
-            self._waiting[name] = [table.slice(whole)]
+
+    def _write(self, name: str, tables: list[pa.Table]) -> None:
+        # One chunk: where pages end must not depend on how the rows came in.
+        table = pa.concat_tables(map(_decoded, tables)).combine_chunks()
+        self._files[name].write_table(table, row_group_size=_ROW_GROUP)
 
     def _await_writes(self, left: int) -> None:
         """Until no more than so many are under way; what went wrong with one, such as a full disk, is raised here."""
         while len(self._under_way) > left:
             self._under_way.popleft().result()
+
+
+def _split(tables: Sequence[pa.Table], rows: int) -> tuple[list[pa.Table], list[pa.Table]]:
+    """The first ``rows`` and the others."""
+    first: list[pa.Table] = []
+    for number, table in enumerate(tables):
+        if table.num_rows > rows:
+            return [*first, table.slice(0, rows)], [table.slice(rows), *tables[number + 1 :]]
+        first.append(table)
+        rows -= table.num_rows
+    return first, []
+
+
+def _decoded(table: pa.Table) -> pa.Table:
+    """Copied rows have come with their dictionaries, which take a fifth of the memory, and are written without."""
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            values = table.column(place).cast(field.type.value_type)
+            table = table.set_column(place, field.with_type(values.type), values)
+    return table
 
 
 class _Piece(NamedTuple):
@@ -216,10 +240,13 @@ class _Piece(NamedTuple):
 
 
 def _pieces(
-    sources: Sequence[Source], results: Iterator[PackedDocument], earlier: EarlierTables | None
+    sources: Sequence[Source],
+    results: Iterator[PackedDocument],
+    known: Collection[str],
+    earlier: EarlierTables | None,
 ) -> Iterator[_Piece]:
     """The tables of runs of documents in order: copied ones as slices, new ones as they come from the workers."""
-    for copied, run in groupby(sources, lambda source: earlier is not None and source.doc_id in earlier):
+    for copied, run in groupby(sources, lambda source: source.doc_id in known):
         while some := list(islice(run, _COPIES_AT_ONCE if copied else _DOCUMENTS_AT_ONCE)):
             if copied:
                 assert earlier is not None

@@ -18,7 +18,7 @@ from flows.config import Config, redact_urls
 from flows.errors import HnnError, LastingError
 from flows.manifest import Manifest, Output, damaged_files, file_sha256, stage_key
 from flows.planning import OUTSIDE, Decision
-from flows.stage import Context, Progress, Stage
+from flows.stage import Context, Prepared, Progress, Stage
 from flows.workspace import Workspace, explain_os_error
 
 
@@ -33,7 +33,12 @@ class Outcome:
 
 
 def execute(
-    workspace: Workspace, decision: Decision, config: Config, overrides: Mapping[str, Any], progress: Progress
+    workspace: Workspace,
+    decision: Decision,
+    config: Config,
+    overrides: Mapping[str, Any],
+    progress: Progress,
+    prepared: Prepared | None = None,
 ) -> Outcome:
     """Reuse the result that is there, or run the stage and publish a new one."""
     stage = decision.stage
@@ -41,7 +46,7 @@ def execute(
         workspace.use(stage.name, decision.manifest.key)
         return Outcome(stage.name, False, "", decision.manifest)
     try:
-        manifest = _run(workspace, decision, config, overrides, progress)
+        manifest = _run(workspace, decision, config, overrides, progress, prepared)
     except OSError as error:
         place = f" ({error.filename})" if error.filename else ""
         kind = LastingError if error.errno in full_disk.NO_ROOM else HnnError  # a second try would fill it again
@@ -52,7 +57,12 @@ def execute(
 
 
 def _run(
-    workspace: Workspace, decision: Decision, config: Config, overrides: Mapping[str, Any], progress: Progress
+    workspace: Workspace,
+    decision: Decision,
+    config: Config,
+    overrides: Mapping[str, Any],
+    progress: Progress,
+    prepared: Prepared | None,
 ) -> Manifest:
     stage = decision.stage
     started = datetime.now(UTC)
@@ -65,6 +75,7 @@ def _run(
             workspace=workspace,
             previous=_reusable(workspace, decision),
             progress=progress,
+            prepared=prepared,
         )
         try:
             summary = stage.run(context)

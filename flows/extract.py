@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from itertools import islice
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from extractors.store import DocumentStore
     from extractors.tasks import ExtractOptions, ExtractTask
     from extractors.writing import Engine, Source
-    from flows.config import ExecutionConfig
+    from flows.config import Config, ExecutionConfig
 
 
 def run(context: Context) -> Mapping[str, Any]:
     execution = context.config.execution
-    with nursery_of(execution) as nursery:  # first of all: it comes up while this process finds out what is new
+    nursery = context.prepared or prepare(context.config)  # it comes up while this process finds out what is new
+    with nursery or nullcontext():
         from extractors.writing import write_tables
 
         sources = sources_of(context)
@@ -49,19 +50,20 @@ def sources_of(context: Context) -> list[Source]:
     columns = ["doc_id", "location", "sha256", "charset", "status"]
     with small_pages():
         documents = table_input(context.inputs, "scrape/documents.parquet", columns)
+    rows = zip(*(documents.column(name).to_pylist() for name in columns), strict=True)
     return [
-        Source(row["doc_id"], row["location"], partial(html_of, store, row["sha256"], row["charset"]))
-        for batch in documents.to_batches()
-        for row in batch.to_pylist()
-        if row["status"] == "ok"
+        Source(doc_id, location, partial(html_of, store, sha256, charset))
+        for doc_id, location, sha256, charset, status in rows
+        if status == "ok"
     ]
 
 
-def nursery_of(execution: ExecutionConfig) -> AbstractContextManager[Nursery | None]:
-    """What this machine's own workers are forked from; a cluster has its own."""
+def prepare(config: Config) -> Nursery | None:
+    """What this machine's own workers are forked from comes up while the run asks its servers and fetches emails."""
     from extractors.isolation import nursery
 
-    return nursery() if execution.runner == "local" else nullcontext()
+    execution = config.execution
+    return nursery(execution.workers or None) if execution.runner == "local" else None  # a cluster has its own
 
 
 @contextmanager
@@ -115,7 +117,7 @@ def options(context: Context) -> ExtractOptions:
 
 STAGE = Stage(
     name="extract",
-    version=6,
+    version=7,
     inputs=("scrape/documents.parquet",),
     outputs=(
         "fragments.parquet",
@@ -125,6 +127,7 @@ STAGE = Stage(
         "rejects.parquet",
     ),
     run=run,
+    prepare=prepare,
     also_reads=("scrape.max_bytes",),
     timeout_seconds=24 * 3600,
 )

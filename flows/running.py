@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from flows.manifest import Manifest
 from flows.planning import current_upstream, decide, without_folders
 from flows.progress import Silent
 from flows.runs import Run, Stopwatch
-from flows.stage import Progress
+from flows.stage import Prepared, Progress
 from flows.workspace import Workspace
 
 log = logging.getLogger("hnn")
@@ -83,10 +83,24 @@ class PipelineRun:
     record: Run
     progress: Progress = field(default_factory=Silent)
     upstream: dict[str, Manifest] = field(default_factory=dict)
+    prepared: dict[str, Prepared] = field(default_factory=dict)
 
     @property
     def stage_names(self) -> tuple[str, ...]:
         return (self.request.only,) if self.request.only else NAMES
+
+    def prepare(self) -> None:
+        """Let the stages begin what takes time to come up. One that cannot will say why when its turn comes."""
+        for name in self.stage_names:
+            prepare = stage_named(name).prepare
+            with suppress(OSError):
+                if prepare is not None and (prepared := prepare(self.config)) is not None:
+                    self.prepared[name] = prepared
+
+    def close(self) -> None:
+        """End what was prepared for stages that were never reached."""
+        while self.prepared:
+            self.prepared.popitem()[1].close()
 
     def run_stage(self, name: str) -> Outcome:
         """Reuse or run one stage; the manifest decides."""
@@ -99,7 +113,8 @@ class PipelineRun:
         overrides = configuration.parse_overrides(self.request.overrides)
         try:
             try:
-                outcome = execute(self.workspace, decision, self.config, overrides, self.progress)
+                with self._prepared_for(name) as prepared:
+                    outcome = execute(self.workspace, decision, self.config, overrides, self.progress, prepared)
             finally:
                 interrupts.raise_kept()
             self.upstream[name] = outcome.manifest
@@ -110,6 +125,10 @@ class PipelineRun:
             raise
         log.info("%s: %s", name, describe(outcome), extra={**extra, "key": outcome.manifest.key})
         return outcome
+
+    def _prepared_for(self, name: str) -> AbstractContextManager[Prepared | None]:
+        prepared = self.prepared.pop(name, None)
+        return closing(prepared) if prepared is not None else nullcontext()
 
     def _forced(self, name: str) -> bool:
         if self.request.only:
@@ -137,7 +156,8 @@ def open_run(
         watch = Stopwatch()
         runs.save(workspace, record)
         run = PipelineRun(workspace, config, request, record, progress or Silent())
-        with logs.to_file(workspace.root, record.id):
+        with logs.to_file(workspace.root, record.id), closing(run):
+            run.prepare()
             try:
                 yield run
                 record.status = "completed"

@@ -22,6 +22,12 @@ class Progress(Protocol):
     def finish(self) -> None: ...
 
 
+class Prepared(Protocol):
+    """What a stage has made ready before its inputs are there, such as processes that take time to come up."""
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Context:
     """All that a stage's function may look at."""
@@ -32,6 +38,7 @@ class Context:
     workspace: Workspace
     previous: Path | None  # the newest earlier result with the same version and parameters, for reuse
     progress: Progress
+    prepared: Any = None  # what the stage's ``prepare`` began, if that was asked
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,8 @@ class Stage:
     run: Callable[[Context], Mapping[str, Any]]  # returns the summary shown to people
     #: What of the world outside the workspace decides the result, e.g. the state of a folder; None = read it to know.
     outside: Callable[[Config], str | None] | None = None
+    #: Begins what takes time to come up, while the stages before it run; must return at once.
+    prepare: Callable[[Config], Prepared | None] | None = None
     timeout_seconds: int = 3600
     retries: int = 0  # only where a second try can help: fetching
     #: Parameters of other sections that the result depends on.

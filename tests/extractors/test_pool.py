@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import pytest
 
 from extractors import pool
+from extractors.nursery import Nursery
 from extractors.pool import Lost, available_cores, run
 from extractors.worker import Job
 
@@ -160,6 +161,44 @@ def test_what_the_function_needs_is_imported_before_the_first_task() -> None:
 
 def is_imported(module: str) -> bool:
     return module in sys.modules
+
+
+EXERCISED: list[int] = []  # by which processes
+
+
+def exercise() -> None:
+    EXERCISED.append(os.getpid())
+
+
+def exercised(_: str) -> list[int]:
+    return [*EXERCISED, os.getppid(), os.getpid()]
+
+
+def test_an_exercise_is_done_before_workers_are_forked_and_by_each_of_them() -> None:
+    answers = list(run(Job(exercised, imports=(f"{__name__}:exercise",)), ["a", "b"], workers=1))
+    for nursery, worker, parent, me in answers:
+        assert (nursery, worker) == (parent, me)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks Linux who is whose child")
+def test_workers_that_are_ready_do_the_first_tasks_and_end_unused_ones_too() -> None:
+    with Nursery((__name__,), ready=2) as nursery:
+        ready = children_of(nursery._process.pid, 2)
+        (worker,) = run(JOB, ["pid"], workers=1, nursery=nursery)
+        assert worker in ready
+        nursery.close()
+        assert not any(Path(f"/proc/{process}").exists() for process in ready)
+    assert nursery.ended, "closing it twice is fine"
+
+
+def children_of(process: int, count: int) -> list[int]:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        if len(children) == count:
+            return [int(child) for child in children]
+        time.sleep(0.01)
+    pytest.fail("workers did not come up")
 
 
 @pytest.mark.parametrize("length", [100, 100_000])  # a batch that fits into the pipe, and one that does not

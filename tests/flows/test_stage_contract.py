@@ -23,7 +23,7 @@ from flows.manifest import Manifest
 from flows.planning import decide, status
 from flows.progress import Silent
 from flows.retention import Documents, clean, superfluous
-from flows.running import corpus_as_before
+from flows.running import PipelineRun, Request, corpus_as_before
 from flows.scrape import STAGE as SCRAPE
 from flows.stage import Context, Stage
 from flows.workspace import Workspace, write_atomically
@@ -340,3 +340,60 @@ def test_a_kill_between_write_and_rename_leaves_nothing_behind(
 
 def killed_here(*_: object) -> None:
     raise KeyboardInterrupt  # nothing after it is run, as after a kill
+
+
+class Helper:
+    """What a stage prepares, for these tests."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_what_a_stage_prepares_is_given_to_it_and_ends_with_it(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helper, seen = Helper(), []
+
+    def look(context: Context) -> Mapping[str, Any]:
+        seen.append((context.prepared, helper.closed))
+        return write_source(context)
+
+    stage = replace(SOURCE, run=look, prepare=lambda config: helper)
+    monkeypatch.setattr("flows.running.stage_named", lambda name: stage)
+    config = Config()
+    request = Request(workspace=str(workspace.root), only="scrape")
+    run = PipelineRun(workspace, config, request, runs.start("hnn stage scrape", {}, config.digest()))
+    run.prepare()
+    run.run_stage("scrape")
+    assert seen == [(helper, 0)]
+    assert helper.closed == 1
+    run.prepare()  # nothing to do this time
+    run.run_stage("scrape")
+    assert (len(seen), helper.closed) == (1, 2)
+    run.prepare()  # never reached
+    run.close()
+    assert (len(seen), helper.closed) == (1, 3)
+
+
+def test_a_stage_that_cannot_prepare_says_why_when_its_turn_comes(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_process(config: Config) -> Helper:
+        raise BlockingIOError("no more processes")
+
+    def run_alone(context: Context) -> Mapping[str, Any]:
+        assert context.prepared is None
+        no_process(context.config)
+        return {}
+
+    stage = replace(SOURCE, run=run_alone, prepare=no_process)
+    monkeypatch.setattr("flows.running.stage_named", lambda name: stage)
+    config = Config()
+    request = Request(workspace=str(workspace.root), only="scrape")
+    run = PipelineRun(workspace, config, request, runs.start("hnn stage scrape", {}, config.digest()))
+    run.prepare()
+    with pytest.raises(HnnError, match="stage scrape: no more processes"):
+        run.run_stage("scrape")
