@@ -2,9 +2,9 @@
 
 ``ratio`` is the share of a full run, command to prompt, that was not spent inside the seven stage functions: what
 their manifests say less the time it takes to hash their tables again, over the clock. What passes before the first
-stage and after the last is told apart. 1 % new emails come five times, and the median counts: a fifth of a second
-is easily disturbed. The same is measured once more with ``--larger`` emails, which are extracted and no more: what an
-extraction costs that finds next to nothing new is mostly fixed. ``--bare`` adds the same stages called in a plain loop in a fresh process, which
+stage and after the last is told apart. 1 % new emails come five times, and the median counts: a fifth of a second is
+easily disturbed. The same once more with ``--larger`` emails, which are extracted and no more: what an extraction costs
+that finds little new is mostly fixed. ``--bare`` adds the same stages called in a plain loop in a fresh process, which
 takes as long again: by the clock, which a busy machine bends, and by processor time, which it hardly does. Prints a
 table; ``--json FILE`` keeps the figures.
 """
