@@ -12,12 +12,13 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from flows.errors import UsageError
 
@@ -125,10 +126,22 @@ class ExecutionConfig(Section):
 class NotifyConfig(Section):
     """Who is told when a run ends."""
 
-    command: str = Field("", description="run when a run ends, with what happened as JSON on its standard input")
+    command: str = Field("", description="run (by no shell) when a run ends, with what happened as JSON on its input")
     on: tuple[Literal["completed", "failed", "crashed", "cancelled"], ...] = Field(
         ("failed", "crashed"), description="endings that call it"
     )
+
+    @field_validator("command")
+    @classmethod
+    def _is_no_shell(cls, command: str) -> str:
+        try:
+            words = shlex.split(command)
+        except ValueError:
+            return command  # told when it is called
+        for word in words:
+            if word in ("|", "||", "&&", ";", "&") or word.startswith((">", "<")):
+                raise ValueError(f"it is not run by a shell, so {word!r} has no meaning; write sh -c '…' around it")
+        return command
 
 
 class Config(Section):
@@ -156,6 +169,11 @@ class Config(Section):
         Not ``notify``: the address of a webhook is a secret as a whole, and no result depends on it.
         """
         return {section: self.parameters(section) for section in type(self).model_fields if section != "notify"}
+
+    def shown(self) -> dict[str, Any]:
+        """All values for people, who show them to others: an address within the command is cut to its host."""
+        notify = self.notify.model_dump(mode="json")
+        return self.public() | {"notify": notify | {"command": _HOST.sub(r"\1\2/***", notify["command"])}}
 
     def digest(self) -> str:
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
@@ -280,6 +298,7 @@ def _explain(error: ValidationError) -> str:
 
 
 #: An address within a text; a colon or full stop after it belongs to the sentence.
+_HOST = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^\s/@'\"]*@)?([^\s/'\"]+)/[^\s'\"]*", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/]\S*?(?=[.,:;!?)\]}'\"`]*(?:\s|$))", re.IGNORECASE)
 
 

@@ -32,8 +32,6 @@ def prepare(workspace: Path, *, quiet: bool) -> None:
         "MPLCONFIGDIR": str(root / "cache" / "matplotlib"),
         "NUMBA_CACHE_DIR": str(root / "cache" / "numba"),
         "GIT_PYTHON_REFRESH": "quiet",
-        # Small sparse products are faster on one thread, and a result must not depend on the number of cores.
-        "OMP_NUM_THREADS": "1",
     }.items():
         os.environ.setdefault(name, value)
 

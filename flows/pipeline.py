@@ -209,8 +209,9 @@ def _run(request: Request) -> dict[str, Any]:
     global _RUN
     request = _REQUEST or request
     prepare(Path(request.workspace), quiet=False)
-    tracking_server.check()
     with open_run(request, for_terminal(), ended=_show) as run:
+        tracking_server.check()  # before any work, and where a night that fails of it leaves its record
+        _tell_of_killed(run)
         _RUN = run
         try:
             with tracking.monitored(run.workspace, run.record):
@@ -220,6 +221,19 @@ def _run(request: Request) -> dict[str, Any]:
         finally:
             _RUN = None
     return {"run": run.record.id, "status": run.record.status, "metrics": run.record.metrics}
+
+
+def _tell_of_killed(run: PipelineRun) -> None:
+    """A machine that went down with its worker left nobody to tell it: the next run does."""
+    for record in run.killed:
+        ending = notify.Ending(
+            run=f"{record.command} in {run.workspace.root}",
+            state="crashed",
+            message=f"killed; begun {record.started_at}, found by the run after it, which goes on",
+            workspace=str(run.workspace.root),
+            id=record.id,
+        )
+        notify.announce(ending, run.request.config_file, run.request.overrides)
 
 
 def _stage_task(name: str) -> Any:

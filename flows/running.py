@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from flows.planning import current_upstream, decide, without_folders
 from flows.progress import Silent
 from flows.runs import Run, Stopwatch
 from flows.stage import Prepared, Progress
-from flows.workspace import Workspace
+from flows.workspace import Workspace, read_json, write_atomically
 
 log = logging.getLogger("hnn")
 
@@ -49,7 +50,7 @@ def corpus_as_before(workspace: Workspace, config: Config) -> str | None:
     Without it a plain `hnn run` would put the sample in the place of somebody's own emails.
     """
     last = workspace.current("scrape")
-    source = last.overrides.get("scrape.source") if last else None
+    source = _asked_for(workspace) or (last.overrides.get("scrape.source") if last else None)
     if source is None or "source" in config.scrape.model_fields_set:
         return None
     if "://" in str(source):  # recorded without its credentials, if it had any
@@ -58,6 +59,21 @@ def corpus_as_before(workspace: Workspace, config: Config) -> str | None:
             "Name it again with --corpus, or in hnn.toml under [scrape]"
         )
     return str(source)
+
+
+def remember_corpus(workspace: Workspace, overrides: Sequence[str]) -> None:
+    """Before anything else is done: a run that is killed while it starts has a corpus all the same."""
+    source = configuration.parse_overrides(overrides).get("scrape.source")
+    if isinstance(source, str) and (shown := configuration.redact_urls(source)) != _asked_for(workspace):
+        write_atomically(workspace.corpus, json.dumps({"source": shown}, ensure_ascii=False) + "\n")
+
+
+def _asked_for(workspace: Workspace) -> str | None:
+    try:
+        source = read_json(workspace.corpus)["source"]
+    except (OSError, ValueError, KeyError, TypeError):  # never asked for one, or somebody else's file
+        return None
+    return source if isinstance(source, str) else None
 
 
 def corpus_from_anywhere(source: str) -> str:
@@ -84,6 +100,7 @@ class PipelineRun:
     progress: Progress = field(default_factory=Silent)
     upstream: dict[str, Manifest] = field(default_factory=dict)
     prepared: dict[str, Prepared] = field(default_factory=dict)
+    killed: list[Run] = field(default_factory=list)  # found dead when this one began
 
     @property
     def stage_names(self) -> tuple[str, ...]:
@@ -151,11 +168,12 @@ def open_run(
             stage_named(name)
     workspace = Workspace(Path(request.workspace))
     with workspace.lock(request.command, wait=request.wait):
-        _close_abandoned(workspace)
+        remember_corpus(workspace, request.overrides)
+        killed = _close_abandoned(workspace)
         record = runs.start(request.command, config.public(), config.digest())
         watch = Stopwatch()
         runs.save(workspace, record)
-        run = PipelineRun(workspace, config, request, record, progress or Silent())
+        run = PipelineRun(workspace, config, request, record, progress or Silent(), killed=killed)
         with logs.to_file(workspace.root, record.id), closing(run):
             run.prepare()
             try:
@@ -194,12 +212,13 @@ def describe(outcome: Outcome) -> str:
     return f"{made} in {manifest.seconds:.1f} s, {manifest.peak_memory_mb:,.0f} MB"
 
 
-def _close_abandoned(workspace: Workspace) -> None:
+def _close_abandoned(workspace: Workspace) -> list[Run]:
     """We hold the lock: whatever still says "running" was killed."""
-    for record in runs.load_all(workspace):
-        if record.status == "running":
-            record.status, record.error = "failed", runs.KILLED
-            runs.save(workspace, record)
+    killed = [record for record in runs.load_all(workspace) if record.status == "running"]
+    for record in killed:
+        record.status, record.error = "failed", runs.KILLED
+        runs.save(workspace, record)
+    return killed
 
 
 def stage_table(record: Run) -> list[dict[str, Any]]:

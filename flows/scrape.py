@@ -87,7 +87,7 @@ def _options(config: Config) -> Any:
 
 STAGE = Stage(
     name="scrape",
-    version=2,
+    version=3,
     inputs=(),
     outputs=("documents.parquet",),
     run=run,

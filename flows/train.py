@@ -72,13 +72,20 @@ def fit_recommender(inputs: Mapping[str, Path], out: Path, epochs: int, seed: in
 
 def train_variants(context: Context) -> dict[tuple[str, str], TrainedPredictor]:
     """Hyperedge prediction with every variant under every protocol."""
+    from hnn_core.tasks.protocols import TooFewHyperedgesError
+
     hypergraph, config = hypergraph_stage.read(context.inputs), context.config.train
     variants = list(dict.fromkeys((config.variant, *config.compare)))
     context.progress.start("train", total=len(variants) * len(config.protocols))
     trained: dict[tuple[str, str], TrainedPredictor] = {}
     for variant in variants:
         for protocol in config.protocols:
-            trained[variant, protocol] = train_variant(context, hypergraph, variant, protocol)
+            try:
+                trained[variant, protocol] = train_variant(context, hypergraph, variant, protocol)
+            except TooFewHyperedgesError as error:
+                raise HnnError(
+                    f"stage train: the corpus is too small to learn from: {error}. Give more emails, or longer ones."
+                ) from None
             context.progress.advance(1, note=f"{variant}, {protocol}: AUC {trained[variant, protocol].auc:.3f}")
     return trained
 

@@ -41,7 +41,7 @@ def serve(workspace: Path, prefect_port: int, mlflow_port: int) -> None:
     create_database(Path(environment.default_tracking_uri(workspace).removeprefix("sqlite:///")))
     # MLflow's job runner costs 15 processes and 2.9 GB and nothing here uses it.
     variables = {**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    log = (workspace / "ui.log").open("w", encoding="utf-8")
+    log = (workspace / "ui.log").open("a", encoding="utf-8")  # what ended the last one stays
     servers = [
         subprocess.Popen(command, env=variables, stdout=log, stderr=log, start_new_session=True)
         for command in (prefect_command(prefect_port), mlflow_command(workspace, mlflow_port))
@@ -54,7 +54,8 @@ def serve(workspace: Path, prefect_port: int, mlflow_port: int) -> None:
         sys.stdout.flush()
         while all(server.poll() is None for server in servers):
             time.sleep(0.5)
-        raise HnnError(f"a server ended by itself; see {log.name}")
+        names = [name for name, server in zip(("Prefect", "MLflow"), servers, strict=True) if server.poll() is not None]
+        raise HnnError(f"the server of {' and '.join(names)} ended by itself; see {log.name}")
     except KeyboardInterrupt:
         print("stopping …")
     finally:

@@ -21,6 +21,7 @@ import os
 import shutil
 import struct
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +51,7 @@ class Workspace:
         self.store = root / "store"
         self.stages = root / "stages"
         self.runs = root / "runs"
+        self.corpus = root / "corpus.json"  # what --corpus named last
 
     def result(self, stage: str, key: str) -> Path:
         return self.stages / stage / key
@@ -158,7 +160,12 @@ class Workspace:
             raise _in_use(self.root, f"`{holder.purpose}` (process {holder.pid})", may_wait=True)
 
     def check_room(self) -> None:
-        """A run without room for the servers' databases would end in their words."""
+        """A run that cannot write, or has no room for the servers' databases, would end in their words."""
+        try:
+            with tempfile.TemporaryFile(dir=self.root):
+                pass
+        except OSError as error:
+            raise HnnError(f"{self.root}: {explain_os_error(error, self.root)}") from None
         if (free := shutil.disk_usage(self.root).free) < ROOM:
             raise HnnError(
                 f"{self.root}: its disk has {free / 1e6:,.0f} MB left, and a run needs {ROOM / 1e6:,.0f} to begin. "

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from extractors.charset import decode
 from extractors.sources.options import SourceOptions
-from extractors.sources.pictures import is_picture
+from extractors.sources.pictures import is_binary, is_picture
 from extractors.sources.records import DocumentRecord, printable
 from extractors.store import DocumentStore
 
@@ -72,6 +72,8 @@ def keep(found: Found, store: DocumentStore, options: SourceOptions) -> Reading:
         text, charset = decode(found.html, found.declared)
         if not text or text.isspace():
             reason = "empty: it holds no text"
+        elif is_binary(text):
+            reason = "not-html: it is binary data, not text"
     return Reading(
         member=found.member,
         sender=printable(found.sender, 200),

@@ -22,6 +22,8 @@ from flows.commands.terminal import (
 from flows.counting import counted
 from flows.errors import UsageError
 
+#: How a run ends that somebody has to look at.
+BAD_ENDS = ("failed", "interrupted")
 #: Characters of a why that `hnn status` shows where a terminal has 80 columns.
 ROOM_FOR_WHY = 30
 
@@ -34,22 +36,22 @@ def status(
 ) -> None:
     """Show every stage: fresh, stale (and why), damaged or missing."""
     from flows import config as configuration
+    from flows import runs
     from flows.planning import status as all_statuses
     from flows.workspace import Workspace
 
     place = Workspace(workspace)
     statuses = all_statuses(place, configuration.load(config, overrides=settings or ()))
     holder = place.holder()
+    records = runs.as_they_are(place)
     if as_json:
         from dataclasses import asdict
 
-        from flows import runs
-
-        records = runs.as_they_are(place)
+        well = not records or records[0].status not in BAD_ENDS
         print_json(
             {
                 "workspace": str(workspace),
-                "healthy": all(s.state == "fresh" for s in statuses),
+                "healthy": well and all(s.state == "fresh" for s in statuses),
                 "stages": [
                     {
                         "stage": s.stage,
@@ -77,6 +79,14 @@ def status(
     out.print(status_table(statuses))
     if any(status.why and len(note(status)) > ROOM_FOR_WHY for status in statuses):
         out.print("[dim]The whole why: hnn status --json[/]")
+    if records and records[0].status in BAD_ENDS:
+        last = records[0]
+        why = f": {last.error}" if last.error and last.error != last.shown_status else ""
+        out.print(
+            f"the last run ({last.command}, {last.started_at[:16].replace('T', ' ')}) is {last.shown_status}{why}",
+            soft_wrap=True,
+            markup=False,
+        )
     if holder is not None:
         since = holder.since[:16].replace("T", " ")
         print_row(f"a run is in progress (pid {holder.pid}, since {since}): {escape(holder.purpose)}")
@@ -133,11 +143,12 @@ def show_config(
     if corpus is not None:
         effective = configuration.load(config, overrides=[*(settings or ()), f"scrape.source={corpus}"])
     if as_json:
-        print_json(effective.model_dump(mode="json"))
+        print_json(effective.shown())
         return
-    for name, section in effective:
+    for name, values in effective.shown().items():
         out.print(f"[bold]\\[{name}][/]")
-        for key, value in section.model_dump(mode="json").items():
+        section = getattr(effective, name)
+        for key, value in values.items():
             text = json.dumps(value, ensure_ascii=False)
             description = type(section).model_fields[key].description
             out.print(

@@ -48,7 +48,7 @@ def run(
 ) -> None:
     """Run the whole pipeline; stages whose inputs and parameters are unchanged are skipped."""
     from flows.planning import plan
-    from flows.running import Request
+    from flows.running import Request, remember_corpus
     from flows.workspace import Workspace
 
     overrides = list(settings or ())
@@ -76,6 +76,7 @@ def run(
         decisions = plan(Workspace(workspace), request.config())
         if all(decision.fresh for decision in decisions) and not _left_unsaid(Workspace(workspace)):
             manifests = {d.stage.name: d.manifest for d in decisions if d.manifest}
+            remember_corpus(Workspace(workspace), request.overrides)
             _use(Workspace(workspace), manifests)
             _report_run(Workspace(workspace), manifests, None, as_json)
             return
@@ -173,6 +174,7 @@ def _through_prefect(request: Any) -> Any:
     """Run a request as a Prefect flow in this process; no server has to run."""
     from flows import full_disk, runs
     from flows.environment import prepare
+    from flows.running import remember_corpus
     from flows.workspace import Workspace
 
     workspace = Workspace(Path(request.workspace))
@@ -185,6 +187,7 @@ def _through_prefect(request: Any) -> Any:
     workspace.check_room()
     if not request.wait:
         workspace.check_free()  # now, not after the seconds in which Prefect comes up
+    remember_corpus(workspace, request.overrides)
     from flows import logs, temporary_server, tracking_server, watchdog
 
     tracking_server.check()

@@ -27,6 +27,10 @@ class HyperedgeSplit:
     test: NDArray[np.int64]
 
 
+class TooFewHyperedgesError(ValueError):
+    """There are not enough hyperedges for a part to train on and a part to test on."""
+
+
 def split_hyperedges(num_hyperedges: int, train_share: float, seed: int) -> HyperedgeSplit:
     """A random share of the hyperedges for training, the others for testing."""
     if not 0 < train_share < 1:
@@ -34,7 +38,7 @@ def split_hyperedges(num_hyperedges: int, train_share: float, seed: int) -> Hype
     order = generator(seed, "split").permutation(num_hyperedges)
     cut = round(train_share * num_hyperedges)
     if not 0 < cut < num_hyperedges:
-        raise ValueError(f"{num_hyperedges} hyperedges cannot be split {train_share:.0%} for training")
+        raise TooFewHyperedgesError(f"{num_hyperedges} hyperedges cannot be split {train_share:.0%} for training")
     return HyperedgeSplit(np.sort(order[:cut]), np.sort(order[cut:]))
 
 

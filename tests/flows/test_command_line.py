@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import zipfile
@@ -65,6 +66,8 @@ def test_light_commands_import_nothing_heavy(project: Project, arguments: list[s
         (["inspect", "mail.html", "--html", "empty"], 2, "--html empty: is a folder; name a file in it"),
         (["clean", "-w", "nowhere"], 2, "nowhere: there is no such workspace"),
         (["stage", "scrape", "--set", "scrape.source=photo.html"], 1, "not-html: it is a picture or a PDF (1)."),
+        (["stage", "scrape", "--set", "scrape.source=random.html"], 1, "not-html: it is binary data, not text (1)."),
+        (["run", "--set", "notify.command=cat >> told"], 2, "'>>' has no meaning; write sh -c '…' around it"),
         (["run", "--set", "train.epoch=1"], 2, "did you mean 'train.epochs'"),
         (["run", "--corpus", "somewhere", "--emails", "3"], 2, "--emails sets the size of the sample corpus"),
         (["run", "--config", "absent.toml"], 2, "absent.toml"),
@@ -77,6 +80,7 @@ def test_a_mistake_gets_one_helpful_line(
     project.warm = warm
     (project.folder / "empty").mkdir()
     (project.folder / "photo.html").write_bytes(b"\xff\xd8\xff\xe0 no text")
+    (project.folder / "random.html").write_bytes(random.Random(3).randbytes(3000))
     with zipfile.ZipFile(project.folder / "three.zip", "w") as archive:
         for number, email in enumerate(generate(SampleOptions(emails=3))):
             archive.writestr(f"{number}.html", email.html)

@@ -64,3 +64,14 @@ def test_secrets_in_a_source_are_not_parameters() -> None:
     assert "hunter2" not in recorded
     assert "abc123" not in recorded
     assert "page=2" in recorded
+
+
+def test_what_is_shown_of_a_configuration_can_be_shown_to_others() -> None:
+    secret = "curl -H X:1 -d @- https://me:hunter2@hooks.example/services/hunter2?token=hunter2"
+    shown_to_nobody = config.load(
+        None, {}, ["scrape.source=https://me:hunter2@example.org/list.txt", f"notify.command={secret}"]
+    )
+    shown = shown_to_nobody.shown()
+    assert "hunter2" not in str(shown)
+    assert shown["notify"]["command"] == "curl -H X:1 -d @- https://hooks.example/***"
+    assert set(shown) == set(config.Config.model_fields)

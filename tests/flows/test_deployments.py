@@ -266,5 +266,8 @@ def test_worker_and_run_killed_together_are_noticed_and_the_next_run_goes_on(sit
     state = site.await_state(killed, "CRASHED")["state"]
     assert "No heartbeat" in state["message"]
     done = site.await_state(waiting, "COMPLETED")
+    told = json.loads((site.folder / "told.json").read_text())
+    assert (told["run"], told["state"]) == ("nightly in workspace", "crashed"), "nobody else was left to tell of it"
+    assert "found by the run after it" in told["message"]
     tasks = site.post("task_runs/filter", flow_runs={"id": {"any_": [done["id"]]}})
     assert {task["state_name"] for task in tasks} == {"Cached"}, "the night's results were there and are used again"
