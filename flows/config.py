@@ -297,8 +297,9 @@ def _explain(error: ValidationError) -> str:
     return "configuration: " + "; ".join(lines)
 
 
-#: An address within a text; a colon or full stop after it belongs to the sentence.
+#: The scheme, the host and the rest of an address: a webhook's path is its password.
 _HOST = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^\s/@'\"]*@)?([^\s/'\"]+)/[^\s'\"]*", re.IGNORECASE)
+#: An address within a text; a colon or full stop after it belongs to the sentence.
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/]\S*?(?=[.,:;!?)\]}'\"`]*(?:\s|$))", re.IGNORECASE)
 
 

@@ -210,8 +210,8 @@ def _run(request: Request) -> dict[str, Any]:
     request = _REQUEST or request
     prepare(Path(request.workspace), quiet=False)
     with open_run(request, for_terminal(), ended=_show) as run:
-        tracking_server.check()  # before any work, and where a night that fails of it leaves its record
         _tell_of_killed(run)
+        tracking_server.check()  # before any work, and where a night that fails of it leaves its record
         _RUN = run
         try:
             with tracking.monitored(run.workspace, run.record):
